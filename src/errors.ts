@@ -4,6 +4,10 @@
  */
 export const ERROR_CODES = {
   PARITY_TARGET_UNWRAPPED: 'a bare function or URL was given where a target is expected',
+  PARITY_CLI_COMMAND: 'a command that vitest-parity does not have',
+  PARITY_CLI_OPTION: 'an unknown option, or an option without its value',
+  PARITY_CLI_ARGUMENT: 'a missing argument, or one too many',
+  PARITY_INIT_PROJECT: 'init was run outside a project, or in one that lacks vitest',
 } as const
 export type ErrorCode = keyof typeof ERROR_CODES
 
