@@ -1,0 +1,102 @@
+/** The command line as a function: words in, exit code out. Nothing here ends the process. */
+import { readFileSync } from 'node:fs'
+import { nearest } from '../core/nearest.ts'
+import { ParityError } from '../errors.ts'
+import { COMMON_OPTIONS, parseArguments } from './arguments.ts'
+import { type Command, EXIT_OK, EXIT_USAGE, printJson, type Terminal } from './command.ts'
+
+/**
+ * Runs the command that `words` name and returns the exit code: 0 all well, 1 findings, 2 usage or environment.
+ * An error is printed as what failed and its fix; `PARITY_DEBUG=1` adds the stack.
+ */
+export async function runProgram(
+  commands: readonly Command[],
+  words: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  try {
+    const [first, ...rest] = words
+    if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+      terminal.out(helpOf(commands, commandNamed(commands, first === 'help' ? rest[0] : undefined)))
+      return first === undefined ? EXIT_USAGE : EXIT_OK
+    }
+    if (first === '--version' || first === '-v') {
+      terminal.out(ownVersion())
+      return EXIT_OK
+    }
+    const command = commandNamed(commands, first)
+    if (command === null) return EXIT_USAGE
+    const args = parseArguments(command, rest)
+    if (args.flags.has('help')) {
+      terminal.out(helpOf(commands, command))
+      return EXIT_OK
+    }
+    return await command.run(args, terminal)
+  } catch (error) {
+    printError(error, words.includes('--json'), terminal)
+    return EXIT_USAGE
+  }
+}
+
+function commandNamed(commands: readonly Command[], name: string | undefined): Command | null {
+  if (name === undefined) return null
+  const found = commands.find(command => command.name === name)
+  if (found !== undefined) return found
+  const names = commands.map(command => command.name)
+  const near = nearest(name, names)
+  throw new ParityError(
+    'PARITY_CLI_COMMAND',
+    `unknown command ${JSON.stringify(name)}`,
+    near === null ? `use one of ${names.join(', ')}` : `did you mean npx vitest-parity ${near}?`,
+  )
+}
+
+/** The version in this package's own package.json. */
+function ownVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  const parsed: unknown = JSON.parse(text)
+  return typeof parsed === 'object' && parsed !== null && 'version' in parsed ? String(parsed.version) : 'unknown'
+}
+
+function helpOf(commands: readonly Command[], command: Command | null): string {
+  if (command === null) {
+    const width = Math.max(...commands.map(c => c.name.length))
+    return [
+      'Usage: npx vitest-parity <command> [options]',
+      '',
+      ...commands.map(c => `  ${c.name.padEnd(width)}  ${c.summary}`),
+      '',
+      'Exit codes: 0 all well, 1 findings, 2 usage or environment.',
+      'Help on one: npx vitest-parity <command> --help',
+    ].join('\n')
+  }
+  const options = Object.entries({ ...command.options, ...COMMON_OPTIONS }).map(
+    ([name, option]) => [`--${name}${option.value === undefined ? '' : ` ${option.value}`}`, option.summary] as const,
+  )
+  const width = Math.max(...options.map(([name]) => name.length))
+  return [
+    `Usage: npx vitest-parity ${[command.name, ...command.positionals].join(' ')} [options]`,
+    '',
+    command.summary,
+    '',
+    ...options.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`),
+    '',
+    `Example: ${command.example}`,
+  ].join('\n')
+}
+
+function printError(error: unknown, asJson: boolean, terminal: Terminal): void {
+  const known = error instanceof ParityError
+  const message = error instanceof Error ? error.message : String(error)
+  if (asJson) {
+    printJson(terminal, {
+      error: known
+        ? { code: error.code, message: message.replace(/\nFix: [\s\S]*$/, ''), fix: error.fix }
+        : { code: null, message, fix: null },
+    })
+  } else {
+    terminal.err(`vitest-parity: ${message}`)
+    if (!known) terminal.err('Fix: run it again with PARITY_DEBUG=1 and report what it prints')
+  }
+  if (terminal.env.PARITY_DEBUG !== undefined && error instanceof Error) terminal.err(error.stack ?? '')
+}
