@@ -4,6 +4,16 @@
  */
 export const ERROR_CODES = {
   PARITY_TARGET_UNWRAPPED: 'a bare function or URL was given where a target is expected',
+  PARITY_TARGET_INVALID: 'a target, or an option of one, is not what http, fn or command take',
+  PARITY_TARGET_KIND: 'a case holds a request where the target takes an input, or the reverse',
+  PARITY_TARGET_DISPOSE: 'a started candidate did not stop within the bound',
+  PARITY_CONTRACT_INVALID: 'contract.yaml is missing, or not what its schema allows',
+  PARITY_INPUT_INVALID: 'an input is not JSON, or not what an input may hold',
+  PARITY_GOLDEN_DUPLICATE: 'two golden files claim one case',
+  PARITY_GOLDEN_INVALID: 'manifest.json, calibration.json or a pending payload is not what it should be',
+  PARITY_GOLDEN_WRITE: 'the folder of the goldens cannot be written',
+  PARITY_ACCEPT_REFUSED: 'accept was run in CI, without reason or author, or for a case without a pending payload',
+  PARITY_RECORD_SECRET: 'a recording holds what looks like a secret',
   PARITY_CLI_COMMAND: 'a command that vitest-parity does not have',
   PARITY_CLI_OPTION: 'an unknown option, or an option without its value',
   PARITY_CLI_ARGUMENT: 'a missing argument, or one too many',
