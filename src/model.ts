@@ -46,7 +46,12 @@ export interface Thrown {
 /** What one step of a case showed. Room for `events`, `rows`, `effects`, `outbound`: absent means not observed. */
 export type StepObservation =
   | { readonly kind: 'response'; readonly method: string; readonly response: Response }
-  | { readonly kind: 'output'; readonly output: Json }
+  | {
+      readonly kind: 'output'
+      readonly output: Json
+      /** Where the output has no JSON form, and what stands there; `output` is null then. Only ever on a live observation. */
+      readonly unserialisable?: { readonly path: string; readonly what: string }
+    }
   | { readonly kind: 'threw'; readonly threw: Thrown }
   | { readonly kind: 'command'; readonly exit: number; readonly stdout: Uint8Array; readonly stderr: string }
 
