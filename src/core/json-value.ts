@@ -1,0 +1,93 @@
+/**
+ * Any JSON value without loss. What JavaScript holds losslessly is native, so that a tree made by `JSON.parse` is the
+ * same tree; a number that is not is a `NumberToken`, an object that is not is a `MemberList`.
+ */
+export type Json = null | boolean | string | number | NumberToken | readonly Json[] | JsonObject | MemberList
+
+/** A plain object as `JSON.parse` makes: it may own a member `__proto__`, and `constructor` is a name like any other. */
+export interface JsonObject {
+  readonly [name: string]: Json
+}
+
+/** A number whose text is not `String(Number(text))`: `10.00`, `1e400`, `-0`, `12345678901234567890`. */
+export class NumberToken {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/**
+ * An object that a plain one cannot hold in document order: a name occurs twice, or an integer-like name stands where
+ * JavaScript would move it (`{"b":1,"2":1}`).
+ */
+export class MemberList {
+  readonly members: readonly (readonly [string, Json])[]
+  constructor(members: readonly (readonly [string, Json])[]) {
+    this.members = members
+  }
+}
+
+/** Whether a value is a JSON object, in either form. */
+export function isObject(value: Json): value is JsonObject | MemberList {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberToken)
+}
+
+/** The members of an object in document order, duplicates included. */
+export function membersOf(value: JsonObject | MemberList): readonly (readonly [string, Json])[] {
+  return value instanceof MemberList ? value.members : Object.entries(value)
+}
+
+/** A JSON number text as the value that keeps it: native where `String(Number(text))` is the text, else a token. */
+export function numberOf(text: string): number | NumberToken {
+  const native = Number(text)
+  return String(native) === text ? native : new NumberToken(text)
+}
+
+interface Printing {
+  readonly names: readonly string[] | null
+  readonly values: readonly Json[]
+  next: number
+}
+
+/**
+ * A value as compact JSON text, members in document order and numbers as received; lone surrogates are escaped.
+ * Iterative: any depth.
+ */
+export function textOf(value: Json): string {
+  const open: Printing[] = []
+  let out = ''
+  let current: Json | undefined = value
+  for (;;) {
+    const printing = current === undefined ? null : containerOf(current)
+    if (printing !== null) {
+      out += printing.names === null ? '[' : '{'
+      open.push(printing)
+    } else if (current !== undefined) out += scalarText(current)
+    const top = open.at(-1)
+    if (top === undefined) return out
+    current = top.values[top.next]
+    if (current === undefined) {
+      out += top.names === null ? ']' : '}'
+      open.pop()
+      continue
+    }
+    if (top.next > 0) out += ','
+    if (top.names !== null) out += `${JSON.stringify(top.names[top.next])}:`
+    top.next += 1
+  }
+}
+
+function containerOf(value: Json): Printing | null {
+  if (Array.isArray(value)) return { names: null, values: value, next: 0 }
+  if (!isObject(value)) return null
+  if (value instanceof MemberList) {
+    return { names: value.members.map(([name]) => name), values: value.members.map(([, member]) => member), next: 0 }
+  }
+  return { names: Object.keys(value), values: Object.values(value), next: 0 }
+}
+
+function scalarText(value: Json): string {
+  if (value instanceof NumberToken) return value.text
+  return typeof value === 'string' ? JSON.stringify(value) : String(value)
+}
