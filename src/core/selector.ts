@@ -1,3 +1,5 @@
+export { parseSelector } from './selector-parser.ts'
+
 /** What a selector reads: `$` in the decoded body, or one scalar beside it. Header names are in lower case. */
 export type SelectorRoot = 'body' | 'status' | 'exit' | 'stderr' | `header.${string}`
 
@@ -21,10 +23,6 @@ export interface Selector {
 export type ParsedSelector =
   | { readonly ok: true; readonly selector: Selector }
   | { readonly ok: false; readonly column: number; readonly message: string; readonly fix: string }
-
-export function parseSelector(text: string): ParsedSelector {
-  return { ok: false, column: 1, message: text, fix: '' }
-}
 
 const SHORTHAND = /^[A-Za-z_][A-Za-z0-9_]*$/
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
