@@ -1,0 +1,296 @@
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { MemberList, NumberToken } from '../core/json.ts'
+import type { Case, InputStep } from '../model.ts'
+import { openTarget } from './driver.ts'
+import { command, fn, http, type Served, type StartContext, type Target } from './target.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'parity driver ü '))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function caseOf(steps: readonly InputStep[], now: string | null = null): Case {
+  return { name: '001-happy-x', bucket: 'happy', covers: [], steps, now, class: null, id: 'sha256:0' }
+}
+const getRoot = { request: { method: 'GET', path: '/', headers: [] } }
+const context = { clock: '2026-01-02T03:04:05Z', tz: 'UTC', signal: new AbortController().signal }
+const options = { signal: context.signal, timeoutMs: 5_000 }
+
+async function drive(target: Target, c: Case, timeoutMs = 5_000) {
+  await using driver = await openTarget(target, context)
+  return await driver.drive(c, { ...options, timeoutMs })
+}
+
+async function serve(answer: string): Promise<{ url: string; server: Server }> {
+  const server = createServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return { server, url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/` }
+}
+
+async function start({ clock }: StartContext): Promise<Served> {
+  const { server, url } = await serve(String(clock))
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+function textsOf(driven: Awaited<ReturnType<typeof drive>>): readonly string[] {
+  if (!driven.ok) throw new Error(driven.fault.message)
+  return driven.observation.map(step => {
+    if (step.kind === 'command') return Buffer.from(step.stdout).toString()
+    if (step.kind !== 'response') return JSON.stringify(step)
+    const { body } = step.response
+    return body !== undefined && 'bytes' in body ? Buffer.from(body.bytes).toString() : ''
+  })
+}
+
+describe('a service', () => {
+  test('given by a URL is driven step by step', async () => {
+    const { server, url } = await serve('hello')
+    expect(textsOf(await drive(http(url), caseOf([getRoot, getRoot])))).toEqual(['hello', 'hello'])
+    server.close()
+  })
+
+  test('given by a start function runs at the instant of the case', async () => {
+    await using driver = await openTarget(http(start), context)
+    expect(textsOf(await driver.drive(caseOf([getRoot]), options))).toEqual(['2026-01-02T03:04:05Z'])
+    expect(textsOf(await driver.drive(caseOf([getRoot], '2027-01-01T00:00:00Z'), options))).toEqual([
+      '2027-01-01T00:00:00Z',
+    ])
+  })
+
+  test('given by a URL cannot be set to the instant of a case, and says so', async () => {
+    const { server, url } = await serve('hello')
+    expect(await drive(http(url), caseOf([getRoot], '2027-01-01T00:00:00Z'))).toMatchObject({
+      ok: false,
+      fault: { reason: 'environment' },
+    })
+    server.close()
+  })
+
+  test('is stopped, and its signal aborted, when the driver is disposed', async () => {
+    let signal: AbortSignal | undefined
+    const disposals: number[] = []
+    const driver = await openTarget(
+      http(async context => {
+        signal = context.signal
+        const served = await start(context)
+        return { ...served, url: served.url, [Symbol.asyncDispose]: async () => void disposals.push(1) }
+      }),
+      context,
+    )
+    expect([signal?.aborted, disposals.length]).toEqual([false, 0])
+    await driver[Symbol.asyncDispose]()
+    expect([signal?.aborted, disposals.length]).toEqual([true, 1])
+  })
+
+  test('that fails to start is unreachable, with its message, for every case and for the probe', async () => {
+    await using driver = await openTarget(
+      http(() => {
+        throw new Error('no database\nat secret place')
+      }),
+      context,
+    )
+    const fault = { reason: 'candidate-unreachable', step: 0, message: 'the candidate did not start: no database' }
+    expect(await driver.drive(caseOf([getRoot]), options)).toEqual({ ok: false, fault })
+    expect(await driver.probe()).toEqual(fault)
+  })
+
+  test('whose start function returns no URL is unreachable', async () => {
+    await using driver = await openTarget(
+      http(() => ({ url: 'localhost:1' })),
+      context,
+    )
+    expect(await driver.probe()).toEqual({
+      reason: 'candidate-unreachable',
+      step: 0,
+      message: 'the candidate started, but its start function returned no usable { url }',
+    })
+  })
+
+  test('that listens passes the probe, and one that does not is named', async () => {
+    const { server, url } = await serve('hello')
+    await using driver = await openTarget(http(url), context)
+    expect(await driver.probe()).toBe(null)
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+    expect(await driver.probe()).toEqual({
+      reason: 'candidate-unreachable',
+      step: 0,
+      message: `the candidate at ${new URL(url).origin} cannot be reached: the connection was refused`,
+    })
+  })
+
+  test('takes no inputs', async () => {
+    await expect(drive(http(start), caseOf([{ input: 1 }]))).rejects.toMatchObject({ code: 'PARITY_TARGET_KIND' })
+  })
+})
+
+describe('a function', () => {
+  test('is called with a copy of the input at the instant of the case', async () => {
+    const input = { a: 1, b: [new NumberToken('10.00')] }
+    const target = fn((given: { a: number; b: number[] }, { clock }) => {
+      given.b.push(given.a)
+      return { given, clock }
+    })
+    expect(await drive(target, caseOf([{ input }, { input }]))).toEqual({
+      ok: true,
+      observation: [0, 1].map(() => ({
+        kind: 'output',
+        output: { given: { a: 1, b: [10, 1] }, clock: '2026-01-02T03:04:05Z' },
+      })),
+    })
+  })
+
+  test('takes an input with duplicate names as JSON.parse does', async () => {
+    const input = new MemberList([
+      ['a', 1],
+      ['a', 2],
+    ])
+    expect(
+      await drive(
+        fn(given => given),
+        caseOf([{ input }]),
+      ),
+    ).toMatchObject({ observation: [{ output: { a: 2 } }] })
+  })
+
+  const thrown: readonly [string, unknown, unknown][] = [
+    ['an error with its class', new RangeError('too far'), { name: 'RangeError', code: null, message: 'too far' }],
+    ['a code', Object.assign(new Error('no'), { code: 'E_NO' }), { name: 'Error', code: 'E_NO', message: 'no' }],
+    ['a number code as text', Object.assign(new Error('no'), { code: 7 }), { name: 'Error', code: '7', message: 'no' }],
+    ['a string', 'oops', { name: 'string', code: null, message: 'oops' }],
+    ['nothing', undefined, { name: 'undefined', code: null, message: 'undefined' }],
+  ]
+  test.each(thrown)('that throws %s is observed as such', async (_name, error, threw) => {
+    const sync = fn(() => {
+      throw error
+    })
+    expect(await drive(sync, caseOf([{ input: null }]))).toEqual({ ok: true, observation: [{ kind: 'threw', threw }] })
+    expect(
+      await drive(
+        fn(() => Promise.reject(error)),
+        caseOf([{ input: null }]),
+      ),
+    ).toEqual({
+      ok: true,
+      observation: [{ kind: 'threw', threw }],
+    })
+  })
+
+  test('whose output has no JSON form is observed with the place', async () => {
+    expect(
+      await drive(
+        fn(() => ({ a: new Map() })),
+        caseOf([{ input: null }]),
+      ),
+    ).toMatchObject({
+      observation: [{ kind: 'output', output: null, unserialisable: { path: '$.a' } }],
+    })
+  })
+
+  test('that does not settle is a timeout with its bound, and its signal is aborted', async () => {
+    let signal: AbortSignal | undefined
+    const target = fn((_input, given) => {
+      signal = given.signal
+      return new Promise(() => {})
+    })
+    expect(await drive(target, caseOf([{ input: null }]), 50)).toEqual({
+      ok: false,
+      fault: { reason: 'timeout', step: 0, message: 'the function did not settle within 50 ms' },
+    })
+    expect(signal?.aborted).toBe(true)
+  })
+})
+
+describe('a program', () => {
+  const node = (script: string, env?: Record<string, string>) =>
+    command([process.execPath, '-e', script], { cwd: folder, ...(env === undefined ? {} : { env }) })
+  const input = { amount: new NumberToken('10.00') }
+
+  test('gets the compact input on stdin; stdout, stderr and exit are observed', async () => {
+    const target = node(`process.stdin.pipe(process.stdout); process.stderr.write('warn'); process.exitCode = 3`)
+    expect(await drive(target, caseOf([{ input }]))).toEqual({
+      ok: true,
+      observation: [{ kind: 'command', exit: 3, stdout: Buffer.from('{"amount":10.00}'), stderr: 'warn' }],
+    })
+  })
+
+  test('sees a clean environment: time zone, language and clock are set, secrets are not inherited', async () => {
+    process.env.PARITY_TEST_SECRET = 'x'
+    const names = `['TZ','LC_ALL','PARITY_CLOCK','PARITY_TEST_SECRET','EXTRA'].map(n => process.env[n])`
+    const target = node(`console.log(JSON.stringify(${names}))`, { EXTRA: '1' })
+    expect(textsOf(await drive(target, caseOf([{ input: null }])))).toEqual([
+      '["UTC","C.UTF-8","2026-01-02T03:04:05Z",null,"1"]\n',
+    ])
+    delete process.env.PARITY_TEST_SECRET
+  })
+
+  test('that does not exist is unreachable', async () => {
+    expect(await drive(command(['no-such-program-here']), caseOf([{ input: null }]))).toEqual({
+      ok: false,
+      fault: {
+        reason: 'candidate-unreachable',
+        step: 0,
+        message: 'no-such-program-here: the program, or the folder that it runs in, does not exist',
+      },
+    })
+  })
+
+  test('that hangs is killed with its children at the bound', async () => {
+    const pidFile = join(folder, 'pid')
+    const child = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e3)'], { stdio: 'inherit' })`
+    const target = node(`require('node:fs').writeFileSync('pid', String(${child}.pid)); setInterval(() => {}, 1e3)`)
+    expect(await drive(target, caseOf([{ input: null }]), 1_500)).toEqual({
+      ok: false,
+      fault: { reason: 'timeout', step: 0, message: 'the program did not end within 1500 ms' },
+    })
+    expect(existsSync(pidFile)).toBe(true)
+    expect(await gone(Number(readFileSync(pidFile, 'utf8')))).toBe(true)
+  })
+
+  test('that ends by a signal has the exit code of a shell', async () => {
+    expect(await drive(node(`process.kill(process.pid, 'SIGTERM')`), caseOf([{ input: null }]))).toMatchObject({
+      observation: [{ exit: 143 }],
+    })
+  })
+
+  test('that writes without end is over the limit', async () => {
+    const target = node(`const b = Buffer.alloc(1 << 20); const w = () => process.stdout.write(b, w); w()`)
+    expect(await drive(target, caseOf([{ input: null }]), 20_000)).toEqual({
+      ok: false,
+      fault: {
+        reason: 'over-limit',
+        step: 0,
+        message: 'stdout of the program is larger than the bound of 16777216 bytes',
+      },
+    })
+  })
+
+  test('takes no requests', async () => {
+    await expect(drive(command(['true']), caseOf([getRoot]))).rejects.toMatchObject({ code: 'PARITY_TARGET_KIND' })
+  })
+})
+
+/** Whether the process is gone, or a zombie that its new parent has not reaped, within two seconds. */
+async function gone(pid: number): Promise<boolean> {
+  for (let n = 0; n < 40; n++) {
+    try {
+      process.kill(pid, 0)
+      if (/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))) return true
+    } catch {
+      return true
+    }
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+  return false
+}
