@@ -1,0 +1,150 @@
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { z } from 'zod'
+import { canonicalText, compareCodePoints, sha256 } from '../core/canonical.ts'
+import { type Located, parseYaml, validate } from '../core/yaml.ts'
+import { ParityError } from '../errors.ts'
+import type { Sha256 } from '../model.ts'
+import { checkPins } from './pins.ts'
+
+const Name = z.string().regex(/^[a-z0-9-]+$/, 'lower-case letters, digits and hyphens')
+const Version = z.string().regex(/^\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$/, 'one exact version, as 3.21.2')
+const Instant = z.iso.datetime({ message: 'an instant in UTC, as 2026-01-02T03:04:05Z' })
+const Call = z.string().regex(/^[A-Z]+ \/\S*$/, 'a method and a path, as GET /rates')
+const Status = z.int().min(100).max(599)
+const Command = z.tuple([z.string().min(1)], z.string())
+
+const PORT = /\$\{port\}/g
+
+const Service = z.strictObject({
+  npm: z
+    .record(z.string().min(1), Version)
+    .default({})
+    .describe(
+      'Packages from the npm registry, exact; package.json and package-lock.json beside lab.yaml agree with it',
+    ),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string())
+    .default({})
+    .describe('Added to the environment, which else holds PATH, HOME, TMPDIR, TZ, LANG, LC_ALL and PARITY_CLOCK'),
+  command: Command.describe(
+    'Started in a copy of the folder of lab.yaml, to listen at 127.0.0.1 on the port that stands for its placeholder',
+  ),
+  ready: z
+    .strictObject({
+      http: Call.describe('What is asked until it is answered as expected'),
+      status: Status.default(200),
+      body: z.string().min(1).optional().describe('A text that the body contains'),
+      timeoutMs: z.int().min(1).max(600_000).default(10_000).describe('One budget from start to ready, in ms'),
+    })
+    .describe('Behaviour, not process existence'),
+  reset: z
+    .union([z.enum(['restart', 'none']), z.strictObject({ http: Call, status: Status.default(204) })])
+    .default('restart')
+    .describe('How the first state comes back: a new process, nothing to reset, or a request'),
+})
+
+/** `labs/<name>/lab.yaml`: the environment of a legacy. */
+export const LabFileSchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    id: Name,
+    claim: z.string().min(1).describe('What this environment shows'),
+    revision: z.string().min(1).describe('The pinned revision of the legacy'),
+    driver: z.literal('process'),
+    isolation: z.literal('none').describe('Stated in every report'),
+    clock: Instant.nullable().default(null).describe('The instant that the legacy runs at'),
+    tz: z.string().min(1).default('UTC'),
+    locale: z.string().min(1).default('C.UTF-8'),
+    maxAgeDays: z.int().min(1).optional().describe('How long a calibration holds; for ever when absent'),
+    services: z.record(Name, Service),
+    gaps: z.array(z.string().min(1)).default([]).describe('What this environment does not prove'),
+  })
+  .describe('The environment contract of a legacy')
+
+export type LabFile = z.infer<typeof LabFileSchema>
+export type LabService = z.infer<typeof Service>
+
+/** A lab as it stands on disk. */
+export interface Lab {
+  /** Where lab.yaml and the programs of the legacy are. */
+  readonly dir: string
+  readonly file: LabFile
+  /** The service that is driven, and its name. */
+  readonly service: LabService & { readonly name: string }
+  /** SHA-256 of package-lock.json; null when the lab needs no packages. */
+  readonly lock: Sha256 | null
+  /** SHA-256 over the path and content of every file in `dir`, hidden ones and node_modules left out. */
+  readonly hash: Sha256
+}
+
+/**
+ * The lab in `dir`.
+ *
+ * **Throws** PARITY_LAB_MISSING, PARITY_LAB_INVALID (every finding, each with line and column), PARITY_LAB_UNPINNED.
+ */
+export async function loadLab(dir: string): Promise<Lab> {
+  const path = join(dir, 'lab.yaml')
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (cause) {
+    const fix = `create ${path}, or correct lab: in the contract`
+    throw new ParityError('PARITY_LAB_MISSING', `${path} cannot be read`, fix, { cause })
+  }
+  const parsed = parseYaml(text, path)
+  if (!parsed.ok) throw invalid(parsed.errors)
+  const checked = validate(parsed, LabFileSchema, path)
+  if (!checked.ok) throw invalid(checked.errors)
+  const file = checked.value
+  const at = (where: readonly string[], message: string, fix: string): ParityError =>
+    invalid([{ file: path, ...parsed.at(where), message, fix }])
+
+  const [service, ...more] = Object.entries(file.services)
+  if (service === undefined || more.length > 0) {
+    const count = Object.keys(file.services).length
+    throw at(['services'], `a process lab has one service, received ${count}`, 'keep the service that is driven')
+  }
+  const [name, definition] = service
+  if (![...definition.command, ...Object.values(definition.env)].some(word => word.search(PORT) !== -1)) {
+    const fix = `hand the port over in command or env: --port, "$\{port}"`
+    throw at(['services', name, 'command'], 'the port to listen on is not handed to the program', fix)
+  }
+  const lock = await checkPins(dir, definition.npm)
+  return { dir, file, service: { name, ...definition }, lock, hash: await hashFolder(dir) }
+}
+
+/** A word of command or env, with the port in place of `${port}`. */
+export function fillPort(word: string, port: number): string {
+  return word.replace(PORT, String(port))
+}
+
+/** The regular files and links of a lab, relative, sorted by code point. */
+export async function labFiles(dir: string): Promise<string[]> {
+  const found: string[] = []
+  const walk = async (folder: string): Promise<void> => {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) await walk(path)
+      else if (entry.isFile() || entry.isSymbolicLink()) found.push(relative(dir, path).split(sep).join('/'))
+    }
+  }
+  await walk(dir)
+  return found.sort(compareCodePoints)
+}
+
+async function hashFolder(dir: string): Promise<Sha256> {
+  const files: Record<string, string> = {}
+  for (const path of await labFiles(dir)) {
+    const link = await readlink(join(dir, path)).catch(() => null)
+    files[path] = link === null ? sha256(await readFile(join(dir, path))) : `link:${link}`
+  }
+  return sha256(canonicalText(files))
+}
+
+function invalid(errors: readonly Located[]): ParityError {
+  const lines = errors.map(error => `${error.file}:${error.line}:${error.column}: ${error.message}`)
+  const fixes = [...new Set(errors.map(error => error.fix))]
+  return new ParityError('PARITY_LAB_INVALID', lines.join('\n'), fixes.join('; '))
+}
