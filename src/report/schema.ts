@@ -1,0 +1,175 @@
+/** The published shape of `.parity/report.json` and of one line of `events.ndjson`, as zod schemas; `npm run schemas` writes them out. */
+import { z } from 'zod'
+import {
+  ALLOWABLE_REASONS,
+  DIFFERENCE_KINDS,
+  type DifferenceKind,
+  REASONS,
+  type Reason,
+  type Verdict,
+} from '../model.ts'
+import type { StoredEvent } from '../run/events.ts'
+import { type JsonReport, REPORT_FORMAT } from './json.ts'
+
+function keysOf<K extends string>(table: Readonly<Record<K, string>>): [K, ...K[]] {
+  return Object.keys(table) as [K, ...K[]]
+}
+
+const Sha256 = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)])
+const ReasonName = z.enum(keysOf<Reason>(REASONS)).describe('docs/reasons.md')
+const Day = z.iso.date()
+const Instant = z.iso.datetime()
+const Count = z.int().min(0)
+
+const Basis = z
+  .strictObject({
+    fixtureSet: Sha256.nullable(),
+    calibration: Sha256.nullable(),
+    ruleSet: Sha256.nullable(),
+    contract: Sha256.nullable(),
+    adapter: z.strictObject({ comparator: z.string(), candidate: z.string() }),
+    asOf: Day,
+  })
+  .describe('The inputs that a verdict holds for; a change of any re-opens it')
+
+const DifferenceShape = z.strictObject({
+  kind: z.enum(keysOf<DifferenceKind>(DIFFERENCE_KINDS)),
+  step: Count.describe('Index of the step, from 0'),
+  path: z.string().describe('`$…`, `status`, `header.<name>`, `exit`, `stderr`; `steps[n]:` before it in a sequence'),
+  pointer: z.string().describe('RFC 6901, within the document that the root of path names'),
+  legacy: z.string().nullable().describe('JSON text as received; null is absence'),
+  candidate: z.string().nullable().describe('JSON text as received; null is absence'),
+  rule: z.string().describe('The rule that judged it, or `uncovered`'),
+  hint: z.string().exactOptional(),
+})
+
+const Judged = {
+  id: Sha256,
+  feature: z.string(),
+  case: z.string(),
+  fixture: Sha256.nullable(),
+  basis: Basis,
+  dimensions: z.strictObject({ compared: z.array(z.string()), notRun: z.array(z.string()) }),
+  faults: z.array(z.strictObject({ reason: ReasonName, step: Count, message: z.string() })),
+  notes: z.array(z.strictObject({ id: z.string(), step: Count, path: z.string(), detail: z.string() })),
+  ruleUses: z.array(
+    z
+      .strictObject({ rule: z.string(), id: z.string().nullable(), selected: Count, hid: Count })
+      .describe('What a rule let pass'),
+  ),
+  decided: z.string().nullable().describe('The decision in divergences.yaml that covers it'),
+}
+
+export const VerdictSchema = z.discriminatedUnion('state', [
+  z.strictObject({ ...Judged, state: z.literal('PARITY') }),
+  z.strictObject({
+    ...Judged,
+    state: z.literal('DIVERGED'),
+    differences: z.tuple([DifferenceShape], DifferenceShape),
+    moreDifferences: Count,
+  }),
+  z.strictObject({
+    ...Judged,
+    state: z.literal('UNVERIFIABLE'),
+    reason: ReasonName,
+    message: z.string(),
+    remedy: z.string(),
+    cause: z.strictObject({ gate: z.string(), reason: ReasonName }).nullable(),
+  }),
+]) satisfies z.ZodType<Verdict>
+
+const Gate = {
+  state: z.enum(['ok', 'failed']),
+  reason: ReasonName.nullable(),
+  text: z.string(),
+  remedy: z.string().nullable(),
+}
+const GateShape = z.strictObject({ gate: z.enum(['lab', 'candidate', 'calibration']), ...Gate })
+const CalibrationShape = z.strictObject({
+  gate: z.literal('calibration'),
+  ...Gate,
+  captures: Count,
+  cases: Count,
+  seeded: z.strictObject({ caught: Count, total: Count }),
+  unprovable: z.array(z.string()),
+})
+
+const Facts = {
+  id: z.string(),
+  node: z.string(),
+  vitest: z.string(),
+  asOf: Day,
+  shard: z.string().nullable(),
+  explicit: z.boolean(),
+  allow: z.array(z.enum(ALLOWABLE_REASONS)),
+}
+const Failure = { where: z.string(), message: z.string() }
+
+/** `.parity/report.json` */
+export const ReportSchema = z
+  .strictObject({
+    $schema: z.string(),
+    format: z.literal(REPORT_FORMAT),
+    run: z
+      .strictObject({ ...Facts, started: Instant, ended: Instant.nullable(), reason: z.string() })
+      .describe('Everything that may differ between two equal runs'),
+    summary: z.strictObject({
+      selected: Count,
+      parity: Count,
+      diverged: Count,
+      decided: Count,
+      unverifiable: Count,
+      allowed: Count,
+      exitCode: z.literal([0, 1, 2]),
+      because: z.array(z.string()),
+    }),
+    features: z.array(
+      z.strictObject({
+        feature: z.string(),
+        state: z.enum(['PARITY', 'DIVERGED', 'UNVERIFIABLE']).nullable(),
+        lab: z.string().nullable(),
+        labDetail: z.string().nullable(),
+        fixtures: Count,
+        basis: Basis.nullable(),
+        gates: z.array(GateShape),
+        calibration: CalibrationShape.nullable(),
+      }),
+    ),
+    failures: z.array(z.strictObject(Failure)),
+    verdicts: z.array(VerdictSchema).describe('Sorted by feature, then case, by code point'),
+  })
+  .describe('The verdicts of one run') satisfies z.ZodType<JsonReport>
+
+const Stored = { id: z.int().min(1), at: Instant }
+const SelectedShape = z.strictObject({ key: z.string(), feature: z.string(), case: z.string(), test: z.string() })
+const ContextShape = z.strictObject({
+  feature: z.string(),
+  lab: z.string().nullable(),
+  labDetail: z.string().nullable(),
+  fixtures: Count,
+  basis: Basis,
+  gates: z.array(z.enum(['lab', 'candidate', 'calibration'])),
+})
+
+/** One line of `.parity/runs/<id>/events.ndjson` */
+export const EventSchema = z
+  .discriminatedUnion('type', [
+    z.strictObject({ ...Stored, type: z.literal('run-started'), run: z.strictObject(Facts) }),
+    z.strictObject({ ...Stored, type: z.literal('suite'), file: z.string(), context: ContextShape }),
+    z.strictObject({ ...Stored, type: z.literal('selected'), file: z.string(), cases: z.array(SelectedShape) }),
+    z.strictObject({
+      ...Stored,
+      type: z.literal('gate'),
+      feature: z.string(),
+      result: z.union([CalibrationShape, GateShape]),
+    }),
+    z.strictObject({ ...Stored, type: z.literal('verdict'), key: z.string(), verdict: VerdictSchema }),
+    z.strictObject({ ...Stored, type: z.literal('failure'), ...Failure }),
+    z.strictObject({
+      ...Stored,
+      type: z.literal('run-ended'),
+      reason: z.enum(['finished', 'interrupted']),
+      vitestFailed: z.boolean(),
+    }),
+  ])
+  .describe('One event of a run') satisfies z.ZodType<StoredEvent>
