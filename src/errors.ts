@@ -21,6 +21,14 @@ export const ERROR_CODES = {
   PARITY_CLI_OPTION: 'an unknown option, or an option without its value',
   PARITY_CLI_ARGUMENT: 'a missing argument, or one too many',
   PARITY_INIT_PROJECT: 'init was run outside a project, or in one that lacks vitest',
+  PARITY_RUNNER_MISSING: 'describeParity runs outside the parity project',
+  PARITY_FEATURE_NAME: 'a feature has a name that is not lower-case letters, digits and hyphens',
+  PARITY_FEATURE_TWICE: 'one file describes a feature twice',
+  PARITY_OPTION_UNKNOWN: 'an option that describeParity or parity() does not have',
+  PARITY_OPTION_INVALID: 'an option of parity() has a value that it cannot have',
+  PARITY_TEST_MISSING: 'expectParity was called outside a test',
+  PARITY_SUITE_MISSING: 'expectParity was called outside describeParity',
+  PARITY_UPDATE_REFUSED: 'vitest -u was asked for with the parity project selected',
 } as const
 export type ErrorCode = keyof typeof ERROR_CODES
 
