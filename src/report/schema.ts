@@ -15,8 +15,8 @@ function keysOf<K extends string>(table: Readonly<Record<K, string>>): [K, ...K[
   return Object.keys(table) as [K, ...K[]]
 }
 
-const Sha256 = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)])
-const ReasonName = z.enum(keysOf<Reason>(REASONS)).describe('docs/reasons.md')
+const Sha256 = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]).meta({ id: 'Sha256' })
+const ReasonName = z.enum(keysOf<Reason>(REASONS)).meta({ id: 'Reason', description: 'docs/reasons.md' })
 const Day = z.iso.date()
 const Instant = z.iso.datetime()
 const Count = z.int().min(0)
@@ -30,7 +30,7 @@ const Basis = z
     adapter: z.strictObject({ comparator: z.string(), candidate: z.string() }),
     asOf: Day,
   })
-  .describe('The inputs that a verdict holds for; a change of any re-opens it')
+  .meta({ id: 'Basis', description: 'The inputs that a verdict holds for; a change of any re-opens it' })
 
 const DifferenceShape = z.strictObject({
   kind: z.enum(keysOf<DifferenceKind>(DIFFERENCE_KINDS)),
@@ -60,23 +60,25 @@ const Judged = {
   decided: z.string().nullable().describe('The decision in divergences.yaml that covers it'),
 }
 
-export const VerdictSchema = z.discriminatedUnion('state', [
-  z.strictObject({ ...Judged, state: z.literal('PARITY') }),
-  z.strictObject({
-    ...Judged,
-    state: z.literal('DIVERGED'),
-    differences: z.tuple([DifferenceShape], DifferenceShape),
-    moreDifferences: Count,
-  }),
-  z.strictObject({
-    ...Judged,
-    state: z.literal('UNVERIFIABLE'),
-    reason: ReasonName,
-    message: z.string(),
-    remedy: z.string(),
-    cause: z.strictObject({ gate: z.string(), reason: ReasonName }).nullable(),
-  }),
-]) satisfies z.ZodType<Verdict>
+export const VerdictSchema = z
+  .discriminatedUnion('state', [
+    z.strictObject({ ...Judged, state: z.literal('PARITY') }),
+    z.strictObject({
+      ...Judged,
+      state: z.literal('DIVERGED'),
+      differences: z.tuple([DifferenceShape], DifferenceShape),
+      moreDifferences: Count,
+    }),
+    z.strictObject({
+      ...Judged,
+      state: z.literal('UNVERIFIABLE'),
+      reason: ReasonName,
+      message: z.string(),
+      remedy: z.string(),
+      cause: z.strictObject({ gate: z.string(), reason: ReasonName }).nullable(),
+    }),
+  ])
+  .meta({ id: 'Verdict' }) satisfies z.ZodType<Verdict>
 
 const Gate = {
   state: z.enum(['ok', 'failed']),
