@@ -6,6 +6,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { z } from 'zod'
 import { contractSchema } from '../src/contract/contract.ts'
+import { decisionsSchema } from '../src/core/decisions.ts'
+import { toleranceSchema } from '../src/core/tolerance.ts'
 import { LabFileSchema } from '../src/lab/lab-file.ts'
 import { EventSchema, ReportSchema } from '../src/report/schema.ts'
 import { GoldenSchema, InputSchema } from './file-schemas.ts'
@@ -18,6 +20,8 @@ const SCHEMAS: Readonly<Record<string, { readonly schema: z.ZodType; readonly as
   input: { schema: InputSchema, as: 'input' },
   lab: { schema: LabFileSchema, as: 'input' },
   report: { schema: ReportSchema, as: 'output' },
+  rules: { schema: decisionsSchema, as: 'input' },
+  tolerance: { schema: toleranceSchema, as: 'input' },
 }
 
 const folder = join(import.meta.dirname, '../schemas')

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ERROR_CODES } from '../src/errors.ts'
@@ -14,6 +14,18 @@ function rowsOf(text: string): { name: string; row: string; last: string }[] {
     last: match[2] ?? '',
   }))
 }
+
+const root = join(import.meta.dirname, '..')
+const sources = ['src', 'test']
+  .flatMap(folder =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(name => `${folder}/${name}`),
+  )
+  .filter(name => name.endsWith('.ts') && name !== 'test/docs.test.ts')
+const textOf = (names: readonly string[]) => names.map(name => readFileSync(join(root, name), 'utf8')).join('\n')
+const testText = textOf(sources.filter(name => name.endsWith('.test.ts')))
+const sourceText = textOf(
+  sources.filter(name => name.startsWith('src/') && !name.endsWith('.test.ts') && name !== 'src/model.ts'),
+)
 
 describe('docs/reasons.md', () => {
   const rows = rowsOf(docs('reasons.md'))
@@ -44,10 +56,23 @@ describe('docs/reasons.md', () => {
     ])
     expect(rows.filter(row => row.last !== 'not yet' && row.last !== 'yes')).toEqual([])
   })
+
+  test('names a producer only where the sources name the reason, and a test does too', () => {
+    const silent = rows.filter(row => !sourceText.includes(`'${row.name}'`)).map(row => row.name)
+    const produced = rows.filter(row => row.last === 'yes').map(row => row.name)
+    expect(produced.filter(name => silent.includes(name))).toEqual([])
+    expect(produced.filter(name => !testText.includes(name))).toEqual([])
+  })
 })
 
 describe('docs/errors.md', () => {
   test('has every error code once, sorted as in the table, and no other', () => {
     expect(rowsOf(docs('errors.md')).map(row => row.name)).toEqual(Object.keys(ERROR_CODES).sort())
+  })
+
+  test('names only errors that the sources throw and a test meets', () => {
+    const codes = Object.keys(ERROR_CODES)
+    expect(codes.filter(code => !sourceText.replace(/^ {2}PARITY_\w+: .*$/gm, '').includes(`'${code}'`))).toEqual([])
+    expect(codes.filter(code => !testText.includes(code))).toEqual([])
   })
 })
