@@ -1,16 +1,16 @@
 import type { Segment, Selector } from './selector.ts'
 import type { Rule } from './tolerance.ts'
 
-/** How far one rule has matched on the way down: its first `matched` segments. */
+/** How far one rule has matched on the way down. */
 export interface Position {
   readonly rule: Rule
   /** Precedence of the rule: the greater wins. No two rules of an automaton have the same. */
   readonly rank: number
-  readonly matched: number
-  /** Unique in its automaton; positions are kept in ascending order of it. */
+  /** From 1, unique among the rules; positions are kept in ascending order of it, and those of a rule are neighbours. */
   readonly id: number
-  /** The segment that would match next; null when the rule selects the node reached. */
+  /** The segment that would match next, and the position after it; null when the rule selects the node reached. */
   readonly next: Segment | null
+  readonly after: Position | null
 }
 
 /** A child as the rules tell them apart: null is any name, or any index, that the rules at hand do not mention. */
@@ -18,40 +18,33 @@ export type Edge =
   | { readonly kind: 'name'; readonly name: string | null }
   | { readonly kind: 'index'; readonly index: number | null }
 
-/** For each rule its positions, from nothing matched to all. */
-export type Automaton = ReadonlyMap<Rule, readonly Position[]>
-
-/** The positions of all rules, ranked by `compareSpecificity`; of equal rules the earlier wins. */
-export function automatonOf(rules: readonly Rule[]): Automaton {
+/** The first position of each rule, ranked by `compareSpecificity`; of equal rules the earlier wins. */
+export function positionsOf(rules: readonly Rule[]): Position[] {
   const ranked = [...rules].reverse().sort((a, b) => compareSpecificity(a.selector, b.selector))
   let id = 0
-  return new Map(
-    ranked.map((rule, rank) => {
-      const { segments } = rule.selector
-      const positions = Array.from({ length: segments.length + 1 }, (_, matched) => {
-        id += 1
-        return { rule, rank, matched, id, next: segments[matched] ?? null }
-      })
-      return [rule, positions]
-    }),
-  )
+  return ranked.map((rule, rank) => {
+    const { segments } = rule.selector
+    id += segments.length + 1
+    let first: Position = { rule, rank, id, next: null, after: null }
+    for (const [back, next] of segments.toReversed().entries())
+      first = { rule, rank, id: id - back - 1, next, after: first }
+    return first
+  })
 }
 
 /** The positions after one step down, in order. A position before a descendant segment also stays where it is. */
-export function advance(automaton: Automaton, positions: readonly Position[], edge: Edge): Position[] {
+export function advance(positions: readonly Position[], edge: Edge): Position[] {
   const reached: Position[] = []
   let last: Position | undefined
   for (const position of positions) {
-    if (position.next === null) continue
+    const { next, after } = position
+    if (next === null || after === null) continue
     // The position before a segment and the one after it are neighbours, so this keeps order and finds doubles.
-    if (position.next.descendant && position !== last) {
-      last = position
-      reached.push(position)
-    }
-    const after = automaton.get(position.rule)?.[position.matched + 1]
-    if (after === undefined || !matches(position.next, edge)) continue
-    last = after
+    if (next.descendant && position !== last) reached.push(position)
+    last = position
+    if (!matches(next, edge)) continue
     reached.push(after)
+    last = after
   }
   return reached
 }

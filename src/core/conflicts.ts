@@ -45,7 +45,7 @@ function tieOf(rule: Rule, other: Rule, node: string): Conflict {
   const message = same
     ? `two rules for one node: "${rule.text}" and "${other.text}" (line ${other.line})`
     : `two rules of the same precedence can meet: "${rule.text}" and "${other.text}" (line ${other.line}) both select ${node}`
-  return { rule, message, fix: same ? 'remove one of the two' : `add a rule for each path they share, or narrow one` }
+  return { rule, message, fix: same ? 'remove one of the two' : 'narrow one of the two, so that no node is under both' }
 }
 
 /** Equal for selectors between which `compareSpecificity` finds a tie. */
@@ -75,7 +75,7 @@ interface Findings {
 function conflictsOfStates(rules: readonly Rule[]): Conflict[] {
   const body = rules.filter(({ selector }) => selector.root === 'body')
   const last = body.at(-1)
-  if (last === undefined) return []
+  if (last === undefined || !body.some(needsStates)) return []
   const found: Findings = { effective: new Set(), cutBy: new Map(), indexed: new Map() }
   const states = stateSpace(body)
   for (const step of new Set([null, ...body.map(({ selector }) => selector.step)])) {
@@ -101,6 +101,11 @@ function conflictsOfStates(rules: readonly Rule[]): Conflict[] {
     }
   }
   return conflicts
+}
+
+/** Without a rule of these keys no state of the others can be in conflict. */
+function needsStates({ key }: Rule): boolean {
+  return key === 'ignore' || key === 'structural' || key === 'order_insensitive'
 }
 
 /** Walks every state that can be reached; false when there are more than can be walked. */

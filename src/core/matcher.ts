@@ -1,5 +1,5 @@
 import type { ToleranceKey } from '../model.ts'
-import { type Automaton, advance, automatonOf, type Edge, type Position } from './automaton.ts'
+import { advance, type Edge, type Position, positionsOf } from './automaton.ts'
 import type { Rule } from './tolerance.ts'
 
 /** What governs one node, and the way to what governs its children. States are shared: compare them by identity. */
@@ -75,23 +75,23 @@ export interface StateSpace {
 
 /** The states of a list of rules, computed anew at each call. */
 export function stateSpace(rules: readonly Rule[]): StateSpace {
-  const automaton = automatonOf(rules)
-  const starts = (step: number | null, root: string): Position[] => startsOf(automaton, step, root)
-  const enter = (positions: readonly Position[], above: Rule | null): State => stateOf(automaton, positions, above)
+  const firsts = positionsOf(rules)
+  const ids = new Map(firsts.map(({ rule, id }) => [rule, id]))
+  const idOf = (rule: Rule | null): number => (rule === null ? 0 : (ids.get(rule) ?? 0))
+  const enter = (positions: readonly Position[], above: Rule | null): State => {
+    const state = stateOf(positions, above)
+    const live = state.live.map(({ id }) => id).join()
+    return { ...state, identity: `${live}|${idOf(state.governing)}|${idOf(state.inherited)}` }
+  }
+  const starts = (step: number | null, root: string): readonly Position[] =>
+    firsts.filter(({ rule: { selector } }) => {
+      return selector.root === root && (selector.step === null || selector.step === step)
+    })
   return {
     start: step => enter(starts(step, 'body'), null),
     scalar: (step, root) => enter(starts(step, root), null),
-    after: (state, edge) => enter(advance(automaton, state.live, edge), state.inherited),
+    after: (state, edge) => enter(advance(state.live, edge), state.inherited),
   }
-}
-
-function startsOf(automaton: Automaton, step: number | null, root: string): Position[] {
-  const starts: Position[] = []
-  for (const [rule, [first]] of automaton) {
-    const applies = rule.selector.step === null || rule.selector.step === step
-    if (first !== undefined && applies && rule.selector.root === root) starts.push(first)
-  }
-  return starts
 }
 
 /** Whether a rule of this key governs the subtree of the node it selects, and not the node alone. */
@@ -99,7 +99,7 @@ function governsSubtree(key: ToleranceKey): boolean {
   return key !== 'numeric_tolerance' && key !== 'order_insensitive'
 }
 
-function stateOf(automaton: Automaton, positions: readonly Position[], above: Rule | null): State {
+function stateOf(positions: readonly Position[], above: Rule | null): Omit<State, 'identity'> {
   let governing: Position | null = null
   let deepest: Position | null = null
   const selecting: Rule[] = []
@@ -117,9 +117,7 @@ function stateOf(automaton: Automaton, positions: readonly Position[], above: Ru
   const rule = governing?.rule ?? inherited
   const ignored = rule?.key === 'ignore'
   const live = ignored ? [] : open
-  const idOf = (of: Rule | null): number => (of === null ? 0 : (automaton.get(of)?.[0]?.id ?? 0))
-  const identity = `${live.map(({ id }) => id).join()}|${idOf(rule)}|${idOf(inherited)}`
-  return { governing: rule, inherited, live, selecting, cut: ignored ? open : [], identity }
+  return { governing: rule, inherited, live, selecting, cut: ignored ? open : [] }
 }
 
 /** The match states made so far, by the identity of their state. */

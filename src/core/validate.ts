@@ -37,6 +37,7 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
     const { inst } = issue
     return inst instanceof z.ZodObject ? JSON.stringify(Object.keys(inst.shape)) : '[]'
   }
+  if (issue.code === 'too_small' && issue.minimum === 1) return `empty${FIX}write it, or remove the key`
   if (issue.code !== 'invalid_type') return undefined
   const expected = TYPE_WORDS[issue.expected] ?? `a ${issue.expected}`
   if (issue.input === undefined) return `missing: expected ${expected}${FIX}add it`

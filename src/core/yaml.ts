@@ -93,15 +93,18 @@ function lineStarts(text: string): number[] {
 const SYNTAX_FIX =
   'correct the YAML there; text that begins with a special character, or holds ": " or " #", needs quotes'
 
+const TOO_DEEP = { offset: 0, message: `nested deeper than ${LEVELS_MAX} levels`, fix: 'flatten it' }
+
 function composed(text: string, lineCounter: LineCounter): Document.Parsed | Refusal {
   let document: Document.Parsed
   try {
     const options = { lineCounter, uniqueKeys: false, prettyErrors: false, merge: false, version: '1.2' } as const
     document = parseDocument(text, options)
   } catch {
-    return { offset: 0, message: `nested deeper than ${LEVELS_MAX} levels`, fix: 'flatten it' }
+    return TOO_DEEP
   }
   const [fault] = [...document.errors, ...document.warnings]
+  if (fault?.message.startsWith('Maximum call stack') === true) return TOO_DEEP
   if (fault?.code === 'MULTIPLE_DOCS') {
     return { offset: fault.pos[0], message: 'a second document', fix: 'keep one document, without "---" after it' }
   }
@@ -117,7 +120,7 @@ function refusalIn(node: ParsedNode | null, level = 0): Refusal | null {
   if (isAlias(node)) return { offset, message: 'an alias', fix: 'write the value out' }
   if (node.anchor !== undefined) return { offset, message: 'an anchor', fix: `remove "&${node.anchor}"` }
   if (node.tag !== undefined) return { offset, message: 'a tag', fix: 'remove it' }
-  if (level > LEVELS_MAX) return { offset, message: `nested deeper than ${LEVELS_MAX} levels`, fix: 'flatten it' }
+  if (level > LEVELS_MAX) return { ...TOO_DEEP, offset }
   if (isSeq(node)) {
     for (const item of node.items) {
       const refusal = refusalIn(item, level + 1)
