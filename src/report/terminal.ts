@@ -150,7 +150,10 @@ export function differenceLines(verdict: Extract<Verdict, { state: 'DIVERGED' }>
 function trailer(difference: Difference | undefined): string {
   if (difference === undefined) return ''
   const kind = difference.kind === 'value_changed' ? '' : ` (${difference.kind})`
-  return `${escapeText(difference.rule)}${kind}${difference.hint === undefined ? '' : `  ${escapeText(difference.hint)}`}`
+  // the path stands at the start of the line already
+  const own = difference.rule.endsWith(` ${difference.path}`)
+  const rule = own ? difference.rule.slice(0, -difference.path.length - 1) : difference.rule
+  return `${escapeText(rule)}${kind}${difference.hint === undefined ? '' : `  ${escapeText(difference.hint)}`}`
 }
 
 function token(text: string | null): string {

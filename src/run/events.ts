@@ -44,6 +44,8 @@ export interface SuiteContext {
   readonly basis: Basis
   /** The gates that apply to the suite, in the order they are shown. */
   readonly gates: readonly GateName[]
+  /** Other features whose inputs or fixtures it reads; for watch mode. Default none. */
+  readonly reads?: readonly string[]
 }
 
 /** One selected test: `key` is unique in the run. */

@@ -1,0 +1,81 @@
+import type { Verdict } from '../model.ts'
+import { escapeText } from '../report/escape.ts'
+import { differenceLines } from '../report/terminal.ts'
+import type { GateResult } from '../run/events.ts'
+
+/** Errors of this kind speak of a verdict that is on record already; any other error in a test is the test's own. */
+const ABOUT_VERDICT = Symbol.for('vitest-parity.about-verdict')
+
+/** The candidate differs from the legacy: what `expectParity` throws on DIVERGED. */
+export class ParityDivergence extends Error {
+  override readonly name = 'ParityDivergence'
+  /** Vitest would compute a diff of its own; `diff` says all. */
+  readonly showDiff = false
+  readonly diff: string
+  declare readonly verdict: Verdict
+
+  constructor(verdict: Extract<Verdict, { state: 'DIVERGED' }>, site: Error | null) {
+    const lines = differenceLines(verdict)
+    const count = verdict.differences.length + verdict.moreDifferences
+    const first = verdict.differences[0]
+    const tokens = `legacy ${escapeText(first.legacy ?? 'absent')}, candidate ${escapeText(first.candidate ?? 'absent')}`
+    const more = count > 1 ? ` (and ${count - 1} more)` : ''
+    super(`${verdict.feature} ${verdict.case} DIVERGED at ${escapeText(first.path)}: ${tokens}${more}`)
+    this.diff = lines.join('\n')
+    Object.defineProperty(this, 'verdict', { value: verdict })
+    mark(this, site)
+  }
+}
+
+/** No comparison could be made: what `expectParity` throws on UNVERIFIABLE. */
+export class ParityUnverifiable extends Error {
+  override readonly name = 'ParityUnverifiable'
+  declare readonly verdict: Verdict
+
+  constructor(verdict: Extract<Verdict, { state: 'UNVERIFIABLE' }>, site: Error | null) {
+    super(`${verdict.feature} ${verdict.case} UNVERIFIABLE ${unverifiableText(verdict)}`)
+    Object.defineProperty(this, 'verdict', { value: verdict })
+    mark(this, site)
+  }
+}
+
+/** A gate or the calibration failed: what the test that shows it throws. */
+export class ParityGateFailure extends Error {
+  override readonly name = 'ParityGateFailure'
+
+  constructor(feature: string, result: GateResult, site: Error | null) {
+    const fix = result.remedy === null ? '' : `\nFix: ${result.remedy}`
+    super(`${feature} ${result.gate} failed: ${gateText(result)}${fix}`)
+    mark(this, site)
+  }
+}
+
+/** What fails the run for a case beside its verdict, as a decision that no longer holds. */
+export class ParityFinding extends Error {
+  override readonly name = 'ParityFinding'
+
+  constructor(findings: readonly string[], site: Error) {
+    super(findings.map(escapeText).join('\n'))
+    mark(this, site)
+  }
+}
+
+/** Marks the error as one about a verdict, and lets it point at the line of the user, if there is one. */
+function mark(error: Error, site: Error | null): void {
+  Object.defineProperty(error, ABOUT_VERDICT, { value: true })
+  const frames = site?.stack?.split('\n').slice(1).join('\n') ?? ''
+  error.stack = `${error.name}: ${error.message}${frames === '' ? '' : `\n${frames}`}`
+}
+
+export function unverifiableText(verdict: Extract<Verdict, { state: 'UNVERIFIABLE' }>): string {
+  const cause = verdict.cause === null ? '' : ` by ${verdict.cause.gate} (${verdict.cause.reason})`
+  return `${verdict.reason}${cause}: ${escapeText(verdict.message)}\nFix: ${escapeText(verdict.remedy)}`
+}
+
+export function gateText(result: GateResult): string {
+  return `${result.reason === null ? '' : `${result.reason}: `}${escapeText(result.text)}`
+}
+
+export function isAboutVerdict(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && ABOUT_VERDICT in error
+}

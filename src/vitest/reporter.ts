@@ -1,0 +1,307 @@
+import { relative } from 'node:path'
+import type { SerializedError } from 'vitest'
+import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node'
+import type { Verdict } from '../model.ts'
+import { fold, type Report } from '../report/fold.ts'
+import { writeReport } from '../report/json.ts'
+import { terminalText } from '../report/terminal.ts'
+import { type EventLog, newRunId, openEventLog } from '../run/events.ts'
+import { type Interrupts, installInterrupts } from './interrupts.ts'
+import { LiveLine } from './live-line.ts'
+import { isSelected, isSelectedCase, widenPattern } from './selection.ts'
+import { errorLine, type ParityProvided, PROJECT_NAME } from './state.ts'
+import { crashedFiles, type FileFate, fileVerdict, isPoolError, testVerdict } from './sweep.ts'
+import { stuckWorkers, type Watched } from './watchdog.ts'
+
+const BRAND = Symbol.for('vitest-parity.reporter')
+
+/** True also for an instance of a second copy of this module. */
+export function isParityReporter(reporter: unknown): boolean {
+  return typeof reporter === 'object' && reporter !== null && BRAND in reporter
+}
+
+/** One file of the parity project during a run. */
+interface FileState {
+  readonly specification: TestSpecification
+  readonly path: string
+  pid: number | null
+  startedAt: number | null
+  heardAt: number
+  collected: boolean
+  ended: boolean
+  /** Why its worker was ended; null when it was not. */
+  stuck: string | null
+}
+
+/**
+ * Judges the run: writes its events as they come, closes the count at its end, prints the report and decides the exit code.
+ * It runs in the main process and is the one writer of `.parity/`.
+ */
+export default class ParityReporter implements Reporter {
+  readonly [BRAND] = true
+  #vitest: Vitest | null = null
+  #provided: ParityProvided | null = null
+  #log: EventLog | null = null
+  #files = new Map<string, FileState>()
+  #selected = new Set<string>()
+  #judged = new Set<string>()
+  #suites = new Set<string>()
+  #watchdog: NodeJS.Timeout | null = null
+  #interrupts: Interrupts | null = null
+  #live: LiveLine | null = null
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest
+    for (const project of vitest.projects) this.#provided = project.getProvidedContext().parity ?? this.#provided
+  }
+
+  onTestRunStart(specifications: readonly TestSpecification[]): void {
+    const vitest = this.#vitest
+    if (vitest === null || this.#provided === null) return
+    const own = specifications.filter(each => each.project.name === PROJECT_NAME)
+    const explicit = isSelected(vitest.config.project) || (own.length > 0 && own.length === specifications.length)
+    this.#log = null
+    if (own.length === 0 && !explicit) return
+    this.#files = new Map(own.map(specification => [specification.moduleId, this.#fileState(specification)]))
+    for (const known of [this.#selected, this.#judged, this.#suites]) known.clear()
+    const root = vitest.config.root
+    this.#log = openEventLog({ root, runId: newRunId(new Date()), now: () => new Date() })
+    const shard = vitest.config.shard
+    this.#log.append({
+      type: 'run-started',
+      run: {
+        id: this.#log.runId,
+        node: process.version,
+        vitest: vitest.version,
+        asOf: this.#provided.asOf,
+        shard: shard === undefined ? null : `${shard.index}/${shard.count}`,
+        explicit,
+        allow: this.#provided.allow,
+      },
+    })
+    this.#live = new LiveLine(vitest)
+    if (vitest.config.mergeReports) return
+    this.#startWatchdog(this.#provided.watchdogMs)
+    if (!vitest.config.watch) this.#interrupts ??= installInterrupts(vitest, () => this.#pids())
+  }
+
+  onTestModuleQueued(module: TestModule): void {
+    const file = this.#files.get(module.moduleId)
+    if (file === undefined) return
+    file.startedAt = Date.now()
+    file.heardAt = Date.now()
+  }
+
+  onTestModuleCollected(module: TestModule): void {
+    const file = this.#files.get(module.moduleId)
+    if (file === undefined || this.#log === null) return
+    file.collected = true
+    file.heardAt = Date.now()
+    this.#appendSuites(module, file)
+    this.#select([...module.children.allTests()], file)
+  }
+
+  /** Vitest calls it for every batch of updates, the heartbeats of the runner among them. */
+  onTaskUpdate(packs: readonly (readonly [id: string, ...unknown[]])[]): void {
+    const now = Date.now()
+    for (const [id, file] of this.#files) {
+      const module = this.#moduleOf(id, file)
+      if (module === undefined || !packs.some(([task]) => task === module.id || task.startsWith(`${module.id}_`)))
+        continue
+      file.heardAt = now
+      file.pid = module.meta().parityPid ?? file.pid
+    }
+  }
+
+  onTestCaseResult(test: TestCase): void {
+    const file = this.#files.get(test.module.moduleId)
+    if (file === undefined) return
+    const verdict = test.meta().parity
+    // hooks around the test may still fail it: only what is final already is written while the run goes on
+    if (verdict !== undefined && test.meta().parityCase !== undefined)
+      this.#judge(test, testVerdict(test, this.#fate(file)))
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    const file = this.#files.get(module.moduleId)
+    if (file !== undefined) file.ended = true
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[], reason: TestRunEndReason): void {
+    const vitest = this.#vitest
+    const log = this.#log
+    if (vitest === null || log === null) return
+    this.#stopWatchdog()
+    const interrupted = reason === 'interrupted'
+    const crashed = crashedFiles(errors)
+    for (const [id, file] of this.#files) {
+      this.#sweepFile(this.#moduleOf(id, file), file, { interrupted, crashed: crashed.has(id) })
+    }
+    this.#appendFailures(modules, errors)
+    const vitestFailed = reason === 'failed' || (process.exitCode !== undefined && Number(process.exitCode) !== 0)
+    log.append({ type: 'run-ended', reason: interrupted ? 'interrupted' : 'finished', vitestFailed })
+    this.#close(fold(log.events), log)
+  }
+
+  #close(report: Report, log: EventLog): void {
+    const vitest = this.#vitest
+    if (vitest === null) return
+    this.#live?.clear()
+    const color = process.stderr.isTTY === true && !process.env.NO_COLOR
+    process.stderr.write(terminalText(report, { color }))
+    const failure = log.writeError() ?? writeReport(vitest.config.root, report)
+    if (failure !== null) {
+      process.stderr.write(
+        ` parity  the report could not be written to .parity/ (${failure}); the verdicts above stand\n`,
+      )
+    }
+    process.exitCode = report.summary.exitCode
+    this.#log = null
+  }
+
+  #fileState(specification: TestSpecification): FileState {
+    return {
+      specification,
+      path: relative(specification.project.config.root, specification.moduleId).replaceAll('\\', '/'),
+      pid: null,
+      startedAt: null,
+      heardAt: Date.now(),
+      collected: false,
+      ended: false,
+      stuck: null,
+    }
+  }
+
+  #moduleOf(id: string, file: FileState): TestModule | undefined {
+    const own = file.specification.testModule
+    if (own !== undefined) return own
+    return this.#vitest?.state.getTestModules().find(each => each.moduleId === id && each.project.name === PROJECT_NAME)
+  }
+
+  #appendSuites(module: TestModule, file: FileState): void {
+    for (const { context } of module.meta().paritySuites ?? []) {
+      const key = `${file.path}\0${context.feature}`
+      if (this.#suites.has(key)) continue
+      this.#suites.add(key)
+      this.#log?.append({ type: 'suite', file: file.path, context })
+    }
+  }
+
+  #select(tests: readonly TestCase[], file: FileState): void {
+    const pattern = this.#vitest?.getGlobalTestNamePattern()
+    const widened = pattern === undefined ? null : widenPattern(pattern)
+    const fresh = tests.filter(test => !this.#selected.has(test.id) && isSelectedCase(test, widened))
+    if (fresh.length === 0) return
+    for (const test of fresh) this.#selected.add(test.id)
+    this.#live?.update(this.#selected.size, this.#judged.size)
+    this.#log?.append({
+      type: 'selected',
+      file: file.path,
+      cases: fresh.map(test => ({
+        key: test.id,
+        feature: test.meta().parityCase?.feature ?? '',
+        case: test.meta().parityCase?.case ?? test.name,
+        test: test.fullName.replaceAll(' > ', ' '),
+      })),
+    })
+  }
+
+  #judge(test: TestCase, verdict: Verdict): void {
+    if (this.#judged.has(test.id)) return
+    this.#judged.add(test.id)
+    this.#log?.append({ type: 'verdict', key: test.id, verdict })
+    this.#live?.update(this.#selected.size, this.#judged.size)
+    for (const message of test.meta().parityFindings ?? []) {
+      this.#log?.append({ type: 'failure', where: `${verdict.feature} ${verdict.case}`, message })
+    }
+  }
+
+  #fate(file: FileState, end?: { readonly interrupted: boolean; readonly crashed: boolean }): FileFate {
+    return {
+      path: file.path,
+      root: file.specification.project.config.root,
+      asOf: this.#provided?.asOf ?? '',
+      began: file.startedAt !== null,
+      stuck: file.stuck,
+      interrupted: end?.interrupted ?? false,
+      crashed: end?.crashed ?? false,
+    }
+  }
+
+  /** What the end of the run shows of a file: every selected test, and the file itself where it has none, gets its verdict. */
+  #sweepFile(module: TestModule | undefined, file: FileState, end: { interrupted: boolean; crashed: boolean }): void {
+    const fate = this.#fate(file, end)
+    const tests = module === undefined ? [] : [...module.children.allTests()]
+    if (module !== undefined) this.#appendSuites(module, file)
+    this.#select(tests, file)
+    for (const test of tests) if (this.#selected.has(test.id)) this.#judge(test, testVerdict(test, fate))
+    const alone = tests.length === 0 ? fileVerdict(module, fate) : null
+    if (alone !== null) {
+      const key = `file ${file.path}`
+      const { feature, case: name } = alone
+      this.#log?.append({ type: 'selected', file: file.path, cases: [{ key, feature, case: name, test: name }] })
+      this.#log?.append({ type: 'verdict', key, verdict: alone })
+    }
+    for (const { context, gates } of module?.meta().paritySuites ?? []) {
+      for (const result of gates) this.#log?.append({ type: 'gate', feature: context.feature, result })
+    }
+    if (module === undefined || tests.length === 0) return
+    // what fails beside the tests: a hook after them, an obsolete snapshot
+    const around = [module, ...module.children.allSuites()].flatMap(each =>
+      each.errors().map(error => ({ each, error })),
+    )
+    for (const { each, error } of around) {
+      const where = each.type === 'suite' ? `${file.path} ${each.fullName}` : file.path
+      this.#log?.append({ type: 'failure', where, message: errorLine(error, fate.root) })
+    }
+  }
+
+  #appendFailures(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
+    const root = this.#vitest?.config.root ?? ''
+    for (const module of modules) {
+      if (module.project.name === PROJECT_NAME || module.state() !== 'failed') continue
+      const failed = [...module.children.allTests('failed')].length
+      const message = failed > 0 ? `${failed} failed` : errorLine(module.errors()[0] ?? 'failed', root)
+      this.#log?.append({
+        type: 'failure',
+        where: `${module.project.name || 'vitest'} ${module.relativeModuleId}`,
+        message,
+      })
+    }
+    for (const error of errors) {
+      const own = isPoolError(error) && [...crashedFiles([error])].every(id => this.#files.has(id))
+      if (own || this.#vitest?.config.dangerouslyIgnoreUnhandledErrors) continue
+      this.#log?.append({ type: 'failure', where: 'unhandled', message: errorLine(error, root) })
+    }
+  }
+
+  #pids(): number[] {
+    return [...this.#files.values()].flatMap(file => (file.pid === null || file.ended ? [] : [file.pid]))
+  }
+
+  #startWatchdog(boundMs: number): void {
+    this.#stopWatchdog()
+    if (this.#vitest?.config.inspector.enabled) return // a debugger may stand still
+    const watched = (): Watched[] =>
+      [...this.#files.entries()]
+        .filter(([, file]) => file.startedAt !== null && !file.ended && file.stuck === null)
+        .map(([id, file]) => ({ ...file, file: id, startedAt: file.startedAt ?? 0 }))
+    this.#watchdog = setInterval(
+      () => {
+        for (const { file, pid, message } of stuckWorkers(watched(), Date.now(), boundMs)) {
+          const state = this.#files.get(file)
+          if (state === undefined || pid === process.pid) continue
+          state.stuck = message
+          process.kill(pid, 'SIGKILL')
+        }
+      },
+      Math.min(1_000, boundMs / 4),
+    )
+    this.#watchdog.unref()
+  }
+
+  #stopWatchdog(): void {
+    if (this.#watchdog !== null) clearInterval(this.#watchdog)
+    this.#watchdog = null
+  }
+}

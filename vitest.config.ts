@@ -1,0 +1,18 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+import { parity } from './src/vitest/plugin.ts'
+
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+export default defineConfig({
+  plugins: [parity({ include: ['parity/**/*.parity.ts'] })],
+  resolve: {
+    alias: [
+      { find: /^vitest-parity$/, replacement: source('./src/index.ts') },
+      { find: /^vitest-parity\/plugin$/, replacement: source('./src/vitest/plugin.ts') },
+    ],
+  },
+  test: {
+    projects: [{ extends: true, test: { name: 'unit', include: ['src/**/*.test.ts', 'test/**/*.test.ts'] } }],
+  },
+})
