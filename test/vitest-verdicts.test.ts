@@ -128,9 +128,16 @@ describe('a test of a parity file ends in exactly one verdict', () => {
   })
 
   test('and a divergence that was caught, soft or not awaited fails its test in Vitest too', () => {
-    for (const name of ['catches the divergence', 'awaits nothing and differs', 'differs softly, then skips itself', 'is expected to fail and differs']) {
+    for (const name of [
+      'catches the divergence',
+      'awaits nothing and differs',
+      'differs softly, then skips itself',
+      'is expected to fail and differs',
+    ]) {
       expect(ended.stdout + ended.stderr).toContain(`> odd > ${name}`)
     }
-    expect(ended.stderr).toContain('ParityDivergence: odd catches the divergence DIVERGED at $.error.code: legacy "E_CCY", candidate "UNKNOWN"')
+    expect(ended.stderr).toContain(
+      'ParityDivergence: odd catches the divergence DIVERGED at $.error.code: legacy "E_CCY", candidate "UNKNOWN"',
+    )
   })
 })
