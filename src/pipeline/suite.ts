@@ -65,6 +65,8 @@ export interface OpenOptions {
   readonly options: FeatureOptions
   /** UTC date, `YYYY-MM-DD`. */
   readonly asOf: string
+  /** Identity of the checked-out candidate, when its options give none. */
+  readonly candidateId: string
 }
 
 /** Reads the files of the feature; runs at collection, so it is synchronous. Throws ParityError on a file that is not what it should be. */

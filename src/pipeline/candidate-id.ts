@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { compareCodePoints, sha256 } from '../core/canonical.ts'
+
+const run = promisify(execFile)
+const OUTPUT_BYTES_MAX = 256 * 1024 * 1024
+
+/**
+ * Returns the identity of the checked-out candidate: `git:<commit>`, with `+<hash>` when tracked or new files differ from it;
+ * `unknown` outside a git checkout. What a run itself writes (`.parity/`) and what it compares against (goldens, tolerances)
+ * does not count: those have ids of their own.
+ */
+export async function candidateIdOf(root: string): Promise<string> {
+  const git = async (args: readonly string[]): Promise<string> => {
+    const done = await run('git', args, { cwd: root, maxBuffer: OUTPUT_BYTES_MAX, timeout: 30_000 })
+    return done.stdout
+  }
+  const own = [':(exclude,top,glob)**/.parity/**', ':(exclude,top,glob)**/__golden__/**', ':(exclude,top,glob)**/tolerance/**']
+  try {
+    const [commit, diff, untracked, top] = await Promise.all([
+      git(['rev-parse', '--verify', 'HEAD']),
+      git(['diff', 'HEAD', '--binary', '--no-ext-diff', '--no-color', '--', ':/', ...own]),
+      git(['ls-files', '--others', '--exclude-standard', '--full-name', '-z', '--', ':/', ...own]),
+      git(['rev-parse', '--show-toplevel']),
+    ])
+    const added = untracked.split('\0').filter(Boolean).sort(compareCodePoints)
+    if (diff === '' && added.length === 0) return `git:${commit.trim()}`
+    const parts = [diff]
+    for (const name of added) parts.push(name, sha256(await readFile(join(top.trimEnd(), name))))
+    return `git:${commit.trim()}+${sha256(parts.join('\0')).slice('sha256:'.length, 'sha256:'.length + 12)}`
+  } catch {
+    return 'unknown'
+  }
+}

@@ -1,0 +1,148 @@
+import { type Mutant, seededMutants } from '../core/calibrate.ts'
+import { compare } from '../core/diff.ts'
+import type { RuleSet } from '../core/tolerance.ts'
+import type { Case, Comparison, Fixture, Observation } from '../model.ts'
+import { type Driver, openTarget } from '../replay/driver.ts'
+import { http } from '../replay/target.ts'
+import { type ControlServer, startControlServer } from './control-server.ts'
+
+/** A fixture with the input that it answers. */
+export interface Pair {
+  readonly input: Case
+  readonly fixture: Fixture
+}
+
+export interface SeededProof {
+  readonly caught: number
+  readonly total: number
+  /** One line for each mutant that was judged wrongly: unseen, seen elsewhere, or inside the bound and refused. */
+  readonly survivors: readonly string[]
+  /** Places where no mutant can be built, with why. */
+  readonly unprovable: readonly string[]
+  /** Caught and total by mutation, sorted by name. */
+  readonly byMutation: Readonly<Record<string, { readonly caught: number; readonly total: number }>>
+}
+
+export interface ProofOptions {
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  /** `distinct`: one place per rule, mutation and path with its indexes erased. `every`: all of them. */
+  readonly places: 'distinct' | 'every'
+}
+
+/**
+ * Shows that the comparison can fail: serves each seeded mutant of the fixtures as if it were the candidate, drives it with
+ * the true input, compares with the true fixture, and counts what was DIVERGED at the mutated place.
+ * Mutants just inside a bound must pass. HTTP fixtures travel over a real connection.
+ */
+export async function proveComparator(
+  pairs: readonly Pair[],
+  rules: RuleSet,
+  options: ProofOptions,
+): Promise<SeededProof> {
+  const { chosen, unprovable } = choose(pairs, rules, options.places)
+  const survivors: string[] = []
+  const byMutation = new Map<string, { caught: number; total: number }>()
+  await using control = await openControl(chosen.some(({ mutant }) => isHttp(mutant.observation)), options.signal)
+  for (const { pair, mutant } of chosen) {
+    options.signal.throwIfAborted()
+    const wrong = await judgeMutant({ pair, mutant, rules, control, options })
+    const count = byMutation.get(mutant.mutation) ?? { caught: 0, total: 0 }
+    byMutation.set(mutant.mutation, { caught: count.caught + (wrong === null ? 1 : 0), total: count.total + 1 })
+    if (wrong !== null) survivors.push(`${pair.fixture.name}: ${mutant.rule}: ${mutant.mutation} at ${mutant.path}: ${wrong}`)
+  }
+  return {
+    caught: chosen.length - survivors.length,
+    total: chosen.length,
+    survivors,
+    unprovable,
+    byMutation: Object.fromEntries([...byMutation].sort(([a], [b]) => (a < b ? -1 : 1))),
+  }
+}
+
+function choose(pairs: readonly Pair[], rules: RuleSet, places: ProofOptions['places']) {
+  const chosen: { readonly pair: Pair; readonly mutant: Mutant }[] = []
+  const seen = new Set<string>()
+  const unprovable = new Map<string, string>()
+  for (const pair of pairs) {
+    const seeded = seededMutants(pair.fixture.observation, rules)
+    for (const mutant of seeded.mutants) {
+      const key = `${mutant.rule}\n${mutant.mutation}\n${mutant.step}\n${eraseIndexes(mutant.path)}`
+      if (places === 'distinct' && seen.has(key)) continue
+      seen.add(key)
+      chosen.push({ pair, mutant })
+    }
+    for (const { rule, path, why } of seeded.unprovable) {
+      const place = `${rule} at ${eraseIndexes(path)}`
+      if (!unprovable.has(place)) unprovable.set(place, why)
+    }
+  }
+  return { chosen, unprovable: [...unprovable].map(([place, why]) => `${place}: ${why}`) }
+}
+
+function eraseIndexes(path: string): string {
+  return path.replaceAll(/\[\d+\]/g, '[*]')
+}
+
+function isHttp(observation: Observation): boolean {
+  return observation.some(step => step.kind === 'response')
+}
+
+interface Control extends AsyncDisposable {
+  readonly parts: { readonly server: ControlServer; readonly driver: Driver } | null
+}
+
+async function openControl(needed: boolean, signal: AbortSignal): Promise<Control> {
+  if (!needed) return { parts: null, [Symbol.asyncDispose]: async () => {} }
+  const server = await startControlServer()
+  const driver = await openTarget(http(server.url), { clock: null, tz: 'UTC', signal, label: 'the control server' })
+  return {
+    parts: { server, driver },
+    async [Symbol.asyncDispose]() {
+      await driver[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** What is wrong with how the mutant was judged; null when it was judged rightly. */
+async function judgeMutant(o: {
+  readonly pair: Pair
+  readonly mutant: Mutant
+  readonly rules: RuleSet
+  readonly control: Control
+  readonly options: ProofOptions
+}): Promise<string | null> {
+  const { mutant, pair } = o
+  const { parts } = o.control
+  let actual = mutant.observation
+  if (parts !== null && isHttp(actual)) {
+    parts.server.play(actual)
+    const driven = await parts.driver.drive(pair.input, { signal: o.options.signal, timeoutMs: o.options.timeoutMs })
+    if (!driven.ok) return `the control could not be driven: ${driven.fault.message}`
+    actual = driven.observation
+  }
+  return wrongOf(mutant, compare(pair.fixture.observation, actual, o.rules))
+}
+
+function wrongOf(mutant: Mutant, comparison: Comparison): string | null {
+  const { differences } = comparison
+  switch (mutant.expect) {
+    case 'DIVERGED': {
+      if (differences.length === 0) return 'it went unseen'
+      const seen = differences.some(d => d.step === mutant.step && isWithin(d.path, mutant.within))
+      return seen ? null : `it was seen elsewhere only: ${differences.map(d => d.path).join(', ')}`
+    }
+    case 'PARITY':
+      return differences.length === 0 && comparison.faults.length === 0
+        ? null
+        : `it lies inside the bound and was refused: ${differences.map(d => d.path).join(', ')}`
+    default:
+      return mutant.expect satisfies never
+  }
+}
+
+/** Whether `path` is `place` or lies below it. */
+function isWithin(path: string, place: string): boolean {
+  return path === place || (path.startsWith(place) && /^[.[]/.test(path.slice(place.length)))
+}
