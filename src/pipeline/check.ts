@@ -1,5 +1,5 @@
 import { coverNoise } from '../core/calibrate.ts'
-import { compare } from '../core/diff.ts'
+import { COMPARATOR, compare } from '../core/diff.ts'
 import { toJson } from '../core/json.ts'
 import { type Outcome, judge } from '../core/verdict.ts'
 import { ParityError } from '../errors.ts'
@@ -14,8 +14,6 @@ import { once } from './once.ts'
 import { proveComparator } from './prove.ts'
 import type { CheckOptions, OpenOptions, OpenSuite, Suite } from './suite.ts'
 
-/** Changes when the same documents under the same rules may be judged otherwise than before. */
-const COMPARATOR = 'vitest-parity/1'
 const STEP_TIMEOUT_MS = 10_000
 const DEFAULT_TZ = 'UTC'
 
@@ -122,7 +120,7 @@ function basisOf(feature: Feature, open: OpenOptions): Basis {
     calibration: feature.calibration?.id ?? null,
     ruleSet: feature.rules.id,
     contract: feature.contract.id,
-    adapter: { comparator: COMPARATOR, candidate: open.options.candidateId ?? open.candidateId },
+    adapter: { comparator: `vitest-parity/${COMPARATOR}`, candidate: open.options.candidateId ?? open.candidateId },
     asOf: open.asOf,
   }
 }
