@@ -8,17 +8,20 @@ import { z } from 'zod'
 import { contractSchema } from '../src/contract/contract.ts'
 import { decisionsSchema } from '../src/core/decisions.ts'
 import { toleranceSchema } from '../src/core/tolerance.ts'
+import { calibrationSchema, manifestSchema } from '../src/golden/manifest.ts'
 import { LabFileSchema } from '../src/lab/lab-file.ts'
 import { EventSchema, ReportSchema } from '../src/report/schema.ts'
 import { GoldenSchema, InputSchema } from './file-schemas.ts'
 
 /** `as` is the side of the schema that stands in the file: what a user writes is input, what we write is output. */
 const SCHEMAS: Readonly<Record<string, { readonly schema: z.ZodType; readonly as: 'input' | 'output' }>> = {
+  calibration: { schema: calibrationSchema, as: 'output' },
   contract: { schema: contractSchema, as: 'input' },
   event: { schema: EventSchema, as: 'output' },
   golden: { schema: GoldenSchema, as: 'output' },
   input: { schema: InputSchema, as: 'input' },
   lab: { schema: LabFileSchema, as: 'input' },
+  manifest: { schema: manifestSchema, as: 'output' },
   report: { schema: ReportSchema, as: 'output' },
   rules: { schema: decisionsSchema, as: 'input' },
   tolerance: { schema: toleranceSchema, as: 'input' },

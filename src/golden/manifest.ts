@@ -4,7 +4,7 @@ import { isObject, type Json, membersOf, parseJson } from '../core/json.ts'
 import { ParityError } from '../errors.ts'
 import type { Sha256 } from '../model.ts'
 
-const sha = z.custom<Sha256>(value => typeof value === 'string' && /^sha256:[0-9a-f]{64}$/.test(value))
+const sha = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)])
 const date = z.string().regex(/^\d{4}-\d\d-\d\d$/)
 const instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
 
