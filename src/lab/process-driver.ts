@@ -8,9 +8,9 @@ import { LabFailure } from './lab-failure.ts'
 import { fillPort, type Lab, labFiles } from './lab-file.ts'
 import { holdsPort } from './listener.ts'
 import { type Host, thisHost } from './platform.ts'
+import { processesOf } from './processes.ts'
 import { type Probe, tryProbe, waitUntilReady } from './readiness.ts'
 import { describeExit, LOG_SETTLE_MS, type Supervised, supervise } from './supervise.ts'
-import { processesOf } from './supervisor.ts'
 
 export interface LabOptions {
   /** Aborting it stops the lab. */

@@ -5,7 +5,8 @@ import type { Socket } from 'node:net'
 import { extname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { endProcesses, type SupervisorMessage, type SupervisorSpec } from './supervisor.ts'
+import { endProcesses } from './processes.ts'
+import type { SupervisorMessage, SupervisorSpec } from './supervisor.ts'
 
 /** How a command ended. Both null: the supervisor was lost, and the command with it. */
 export interface Exit {
@@ -94,7 +95,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised |
     removeDirs: options.removeDirs ?? [],
     mark,
   }
-  const supervisor = spawn(process.execPath, ['--no-warnings', SUPERVISOR, JSON.stringify(spec)], {
+  const supervisor = spawn(process.execPath, ['--no-warnings', SUPERVISOR], {
     cwd: '/',
     env: {},
     detached: true,
@@ -135,6 +136,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised |
     // Done by the supervisor, unless that was killed.
     for (const dir of spec.removeDirs) await rm(dir, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   }
+  supervisor.send(spec, () => {}) // a supervisor that cannot take it ends, which is seen
   const pid = await within(started, START_TIMEOUT_MS)
   if (typeof pid !== 'number') {
     await endSupervisor(null)
