@@ -29,6 +29,7 @@ export const ERROR_CODES = {
   PARITY_TEST_MISSING: 'expectParity was called outside a test',
   PARITY_SUITE_MISSING: 'expectParity was called outside describeParity',
   PARITY_UPDATE_REFUSED: 'vitest -u was asked for with the parity project selected',
+  PARITY_CASE_UNKNOWN: 'a feature has neither input nor golden of that name',
   PARITY_FEATURE_UNKNOWN: 'there is no folder of that name under parity/',
   PARITY_FEATURE_CONCURRENCY: 'cases may not run at once where each needs the first state',
   PARITY_TOLERANCE_INVALID: 'a tolerance file, or its file of decisions, is not what it should be',
