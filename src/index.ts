@@ -11,6 +11,7 @@ export {
   type StartContext,
   type Target,
 } from './replay/target.ts'
-export type { DescribeParity } from './vitest/describe.ts'
+export { describeParity } from './vitest/describe.ts'
 export { ParityDivergence, ParityUnverifiable } from './vitest/divergence.ts'
 export { type ExpectParity, expectParity, type ParityAssertion } from './vitest/matcher.ts'
+export type { DescribeParity } from './vitest/register.ts'

@@ -6,7 +6,7 @@ import { judge, remedyOf } from '../src/core/verdict.ts'
 import type { Basis, Comparison, Difference, Reason, Verdict } from '../src/model.ts'
 import type { CheckOptions, OpenSuite, Suite } from '../src/pipeline/suite.ts'
 import type { CalibrationResult, GateResult } from '../src/run/events.ts'
-import { makeDescribeParity } from '../src/vitest/describe.ts'
+import { makeDescribeParity } from '../src/vitest/register.ts'
 
 export { test } from 'vitest'
 export { fn, http } from '../src/replay/target.ts'

@@ -61,6 +61,7 @@ interface Comparing {
 /** Every comparison goes through here: it is on the record of its test before anybody can lose its promise. */
 function begin(comparing: Comparing): Promise<Verdict> {
   const state = currentState()
+  state.site = comparing.site
   const promise = settle(state, comparing)
   state.pending.add(promise)
   promise.catch(() => {}) // the runner waits for it; a forgotten await is no unhandled rejection

@@ -125,7 +125,8 @@ function configure(vitest: Vitest, project: TestProject, options: ParityOptions)
     root: project.config.root,
     dirs: options.dirs ?? {},
     allow: typeof options.unverifiable === 'object' ? [...options.unverifiable.allow] : [],
-    asOf: options.asOf ?? new Date().toISOString().slice(0, 10),
+    asOf: options.asOf ?? '',
+    candidateId: 'unknown', // both are filled in at the start of each run
     watchdogMs: options.watchdogMs ?? WATCHDOG_MS,
   }
   project.provide('parity', provided)

@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import type { SerializedError } from 'vitest'
 import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node'
 import type { Verdict } from '../model.ts'
+import { candidateIdOf } from '../pipeline/candidate-id.ts'
 import { fold, type Report } from '../report/fold.ts'
 import { writeReport } from '../report/json.ts'
 import { terminalText } from '../report/terminal.ts'
@@ -40,6 +41,7 @@ interface FileState {
 export default class ParityReporter implements Reporter {
   readonly [BRAND] = true
   #vitest: Vitest | null = null
+  #configured: ParityProvided | null = null
   #provided: ParityProvided | null = null
   #log: EventLog | null = null
   #files = new Map<string, FileState>()
@@ -55,9 +57,10 @@ export default class ParityReporter implements Reporter {
     for (const project of vitest.projects) this.#provided = project.getProvidedContext().parity ?? this.#provided
   }
 
-  onTestRunStart(specifications: readonly TestSpecification[]): void {
+  async onTestRunStart(specifications: readonly TestSpecification[]): Promise<void> {
     const vitest = this.#vitest
     if (vitest === null || this.#provided === null) return
+    await this.#provide(vitest)
     const own = specifications.filter(each => each.project.name === PROJECT_NAME)
     const explicit = isSelected(vitest.config.project) || (own.length > 0 && own.length === specifications.length)
     this.#log = null
@@ -141,6 +144,18 @@ export default class ParityReporter implements Reporter {
     const vitestFailed = reason === 'failed' || (process.exitCode !== undefined && Number(process.exitCode) !== 0)
     log.append({ type: 'run-ended', reason: interrupted ? 'interrupted' : 'finished', vitestFailed })
     this.#close(fold(log.events), log)
+  }
+
+  /** The date and the candidate may be others in each run of watch mode. */
+  async #provide(vitest: Vitest): Promise<void> {
+    for (const project of vitest.projects) {
+      const configured = project.getProvidedContext().parity
+      if (configured === undefined) continue
+      this.#configured ??= configured
+      const asOf = this.#configured.asOf || new Date().toISOString().slice(0, 10)
+      this.#provided = { ...this.#configured, asOf, candidateId: await candidateIdOf(configured.root) }
+      project.provide('parity', this.#provided)
+    }
   }
 
   #close(report: Report, log: EventLog): void {

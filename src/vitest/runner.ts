@@ -7,21 +7,23 @@ import {
   type RunnerTestFile,
   type RunnerTestSuite,
   type SerializedConfig,
+  type TestAnnotation,
   type TestContext,
   TestRunner,
   type TestTryOptions,
 } from 'vitest'
 import { worstOf } from '../core/verdict.ts'
 import type { Basis, Reason, Verdict } from '../model.ts'
-import { skipWith } from './describe.ts'
 import { isAboutVerdict, ParityDivergence, unverifiableText } from './divergence.ts'
 import { errorOf, isAllowedVerdict } from './matcher.ts'
+import { skipWith } from './register.ts'
 import { widenPattern } from './selection.ts'
 import {
   type CaseMark,
   errorLine,
   featureOfFile,
   type ParityProvided,
+  placeOf,
   stateOf,
   type TestState,
   unjudged,
@@ -70,6 +72,23 @@ export default class ParityRunner extends TestRunner {
 
   onBeforeRunFiles(files: RunnerTestFile[]): void {
     for (const file of files) markSelected(file)
+    this.#placeAnnotations()
+  }
+
+  /** Vitest looks for the place of an annotation in the stack, where the file of the user does not stand; without one GitHub shows nothing. */
+  #placeAnnotations(): void {
+    const self = this as {
+      onTestAnnotate?: (test: RunnerTestCase, annotation: TestAnnotation) => Promise<TestAnnotation>
+    }
+    const send = self.onTestAnnotate
+    if (send === undefined) return
+    self.onTestAnnotate = (test, annotation) => {
+      const place = placeOf(stateOf(test).site)
+      return send(
+        test,
+        annotation.location !== undefined || place === null ? annotation : { ...annotation, location: place },
+      )
+    }
   }
 
   override async onBeforeRunTask(test: RunnerTask): Promise<void> {

@@ -3,6 +3,7 @@
  * Vitest gives runner and test file different instances of a module, so the state hangs on globalThis.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { fileURLToPath } from 'node:url'
 import type { RunnerTestCase } from 'vitest'
 import { judge } from '../core/verdict.ts'
 import type { AllowableReason, Basis, Reason, Verdict } from '../model.ts'
@@ -18,6 +19,8 @@ export interface ParityProvided {
   readonly dirs: Dirs
   readonly allow: readonly AllowableReason[]
   readonly asOf: string
+  /** Identity of the checked-out candidate. */
+  readonly candidateId: string
   readonly watchdogMs: number
 }
 
@@ -77,6 +80,8 @@ export interface TestState {
   readonly verdicts: Verdict[]
   /** Comparisons that were begun and not yet waited for. */
   readonly pending: Set<Promise<unknown>>
+  /** Where the file of the user asked for it: what reporters point at. */
+  site: Error | null
 }
 
 interface WorkerState {
@@ -112,7 +117,7 @@ export function stateOf(test: RunnerTestCase): TestState {
   const { tests } = workerState()
   const known = tests.get(test)
   if (known !== undefined) return known
-  const fresh: TestState = { test, verdicts: [], pending: new Set() }
+  const fresh: TestState = { test, verdicts: [], pending: new Set(), site: null }
   tests.set(test, fresh)
   return fresh
 }
@@ -162,4 +167,12 @@ function stripAnsi(text: string): string {
 export function featureOfFile(path: string): string {
   const name = path.replaceAll('\\', '/').split('/').at(-1) ?? path
   return name.split('.')[0] ?? name
+}
+
+/** Place of the first frame below an error; null when it has none. */
+export function placeOf(site: Error | null): { file: string; line: number; column: number } | null {
+  const frame = site?.stack?.split('\n').find(line => /^\s+at /.test(line))
+  const [, file, line, column] = /^\s+at (?:.* \()?(.+):(\d+):(\d+)\)?$/.exec(frame ?? '') ?? []
+  if (file === undefined) return null
+  return { file: file.startsWith('file:') ? fileURLToPath(file) : file, line: Number(line), column: Number(column) }
 }
