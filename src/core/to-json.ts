@@ -7,8 +7,9 @@ export type SerialisedOutput =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly path: string; readonly what: string }
 
-/** More values than this are refused, so that an output that never ends is an answer and no hang. */
+/** More are refused, so that an output that never ends is an answer and no hang. */
 const VALUES_MAX = 10_000_000
+const LEVELS_MAX = 100_000
 
 interface Writing {
   readonly source: object
@@ -39,6 +40,7 @@ export function toJson(value: unknown): SerialisedOutput {
       if (shown.kind === 'scalar') done = shown.value
       else {
         if (ancestors.has(shown.source)) return { ok: false, path: place(), what: 'a cycle' }
+        if (open.length === LEVELS_MAX) return { ok: false, path: '$', what: `nested deeper than ${LEVELS_MAX} levels` }
         ancestors.add(shown.source)
         open.push(writingOf(shown.source))
         done = null

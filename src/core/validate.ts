@@ -15,8 +15,7 @@ export function validate<T>(
   if (!parsed.ok) return parsed
   const result = schema.safeParse(parsed.value, { error: messageOf })
   if (result.success) return { ok: true, value: result.data }
-  const errors = result.error.issues
-    .flatMap(issue => faultsOf(issue, []))
+  const errors = withoutMeant(result.error.issues.flatMap(issue => faultsOf(issue, [])))
     .map(({ path, of, message, fix }) => ({ file, ...parsed.at(path, of), message, fix }))
     .sort((a, b) => a.line - b.line || a.column - b.column)
   return { ok: false, errors }
@@ -27,6 +26,16 @@ interface Fault {
   readonly of: 'key' | 'value'
   readonly message: string
   readonly fix: string
+  /** The known key that an unknown one was probably meant for. */
+  readonly meant?: string
+}
+
+/** Without the faults that a known key is missing where an unknown key was meant for it. */
+function withoutMeant(faults: readonly Fault[]): Fault[] {
+  const meant = new Set(
+    faults.flatMap(({ path, meant: key }) => (key === undefined ? [] : [JSON.stringify([...path.slice(0, -1), key])])),
+  )
+  return faults.filter(({ path }) => !meant.has(JSON.stringify(path)))
 }
 
 const FIX = '\nFix: '
@@ -62,8 +71,11 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly (string | number)[]):
   const path = [...above, ...issue.path.map(key => (typeof key === 'number' ? key : String(key)))]
   if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(path, key, issue.message))
   if (issue.code === 'invalid_union') {
-    const branch = closest(issue.errors)
-    if (branch !== null) return branch.flatMap(inner => faultsOf(inner, path))
+    const branch = closest(
+      issue.errors.map(inner => inner.flatMap(one => faultsOf(one, path))),
+      path.length,
+    )
+    if (branch !== null) return branch
   }
   const name = path.at(-1)
   const subject = typeof name === 'string' ? `"${name}": ` : ''
@@ -84,6 +96,7 @@ function unknownKey(path: readonly (string | number)[], key: string, knownText: 
     of: 'key',
     message: `unknown key "${key}"${near === null ? '' : `; did you mean "${near}"?`}`,
     fix: near === null ? `remove it; the keys are ${known.join(', ')}` : `write ${near}`,
+    ...(near === null ? {} : { meant: near }),
   }
 }
 
@@ -91,16 +104,19 @@ function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 
-/** Of the branches of a union the one that fits best: its first issue lies deepest; null when none fits at all. */
-function closest(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | null {
-  let best: readonly z.core.$ZodIssue[] | null = null
-  let depth = 0
-  for (const branch of branches) {
-    const first = branch[0]
-    const reached = first === undefined ? 0 : first.path.length + (first.code === 'unrecognized_keys' ? 1 : 0)
-    if (reached <= depth) continue
-    depth = reached
-    best = branch
+/**
+ * Of the branches of a union the one that was probably meant: where an unknown key resembles a known one, else where the
+ * first fault lies deepest; null when none is of the right type at all.
+ */
+function closest(branches: readonly (readonly Fault[])[], level: number): Fault[] | null {
+  let best: readonly Fault[] | null = null
+  let score = 0
+  for (const faults of branches) {
+    const depth = (faults[0]?.path.length ?? level) - level
+    const reached = depth + (faults.some(({ meant }) => meant !== undefined) ? 0.5 : 0)
+    if (reached <= score) continue
+    score = reached
+    best = faults
   }
-  return best
+  return best === null ? null : [...best]
 }
