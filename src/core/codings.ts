@@ -1,0 +1,59 @@
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib'
+import { splitOutsideQuotes } from './media-type.ts'
+
+/** A body is decoded up to this size. */
+export const DECODED_MAX_BYTES = 64 * 1024 * 1024
+const CODINGS_MAX = 4
+
+export type Uncoded =
+  | { readonly ok: true; readonly bytes: Uint8Array }
+  | { readonly ok: false; readonly why: 'unknown' | 'broken' | 'over-limit'; readonly message: string }
+
+type Decoder = (bytes: Uint8Array, bounds: { maxOutputLength: number }) => Uint8Array
+
+const DECODERS: Readonly<Record<string, Decoder>> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+  deflate: (bytes, bounds) => (isZlib(bytes) ? inflateSync(bytes, bounds) : inflateRawSync(bytes, bounds)),
+}
+
+/**
+ * The octets of a body once all its content codings are undone, the last applied first. Never throws.
+ * A body of zero octets is empty whatever coding it names. `deflate` is read with and without its zlib wrapper.
+ *
+ * **Source** RFC 9110 section 8.4, RFC 8878 (zstd).
+ */
+export function undoCodings(bytes: Uint8Array, contentEncoding: readonly string[]): Uncoded {
+  const codings = contentEncoding
+    .flatMap(value => splitOutsideQuotes(value, ','))
+    .map(coding => coding.trim().toLowerCase())
+    .filter(coding => coding !== '' && coding !== 'identity')
+  if (bytes.length === 0) return { ok: true, bytes }
+  if (codings.length > CODINGS_MAX) {
+    return { ok: false, why: 'over-limit', message: `more than ${CODINGS_MAX} content codings` }
+  }
+  let decoded = bytes
+  for (const coding of codings.reverse()) {
+    const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined
+    if (decoder === undefined) {
+      return { ok: false, why: 'unknown', message: `the content coding ${JSON.stringify(coding)} is not supported` }
+    }
+    try {
+      decoded = decoder(decoded, { maxOutputLength: DECODED_MAX_BYTES })
+    } catch (error) {
+      if (error instanceof RangeError) {
+        return { ok: false, why: 'over-limit', message: `the body decodes to more than ${DECODED_MAX_BYTES} bytes` }
+      }
+      return { ok: false, why: 'broken', message: `the body is not ${coding}, or it is cut short` }
+    }
+  }
+  return { ok: true, bytes: decoded }
+}
+
+/** RFC 1950 section 2.2: method 8, and the first two octets are a multiple of 31. */
+function isZlib(bytes: Uint8Array): boolean {
+  const [method = 0, flags = 0] = bytes
+  return (method & 0x0f) === 8 && (method * 256 + flags) % 31 === 0
+}

@@ -1,0 +1,158 @@
+import type { Comparison, Difference, DifferenceKind, Fault, Note, Observation, RuleUse } from '../model.ts'
+import { compareCodePoints } from './canonical.ts'
+import type { Listener, Place } from './diff-walk.ts'
+import { MATCH_VISITS_MAX } from './diff-walk.ts'
+import { type Json, textOf } from './json.ts'
+import type { MatchState } from './matcher.ts'
+import { normalisedPath, pointerOf } from './selector.ts'
+import type { Rule } from './tolerance.ts'
+
+/** Reported differences and notes; beyond it they are only counted. */
+export const REPORTED_MAX = 100
+/** Characters of a token; a longer one is cut, and the cut is said. */
+export const TOKEN_MAX = 400
+
+export interface Limits {
+  readonly reportedMax: number
+  readonly tokenMax: number
+}
+export const LIMITS: Limits = { reportedMax: REPORTED_MAX, tokenMax: TOKEN_MAX }
+
+/** The JSON text of a value, cut where it is long; null for absence. */
+export function tokenOf(value: Json | undefined, tokenMax: number): string | null {
+  return value === undefined ? null : cut(textOf(value), tokenMax)
+}
+
+/** A text, cut where it is long, with its length. */
+export function cut(text: string, tokenMax: number): string {
+  if (text.length <= tokenMax) return text
+  const unit = text.charCodeAt(tokenMax - 1)
+  const end = unit >= 0xd800 && unit <= 0xdbff ? tokenMax - 1 : tokenMax
+  return `${text.slice(0, end)}… (cut, ${text.length} characters)`
+}
+
+/** The segments from the root to a place. */
+export function segmentsOf(place: Place): (string | number)[] {
+  const segments: (string | number)[] = []
+  for (let at = place; at !== null; at = at.up) segments.push(at.segment)
+  return segments.reverse()
+}
+
+export interface Told {
+  readonly kind: DifferenceKind
+  /** `$…`, `status`, `header.x`: without the prefix of the step. */
+  readonly path: string
+  readonly pointer: string
+  readonly legacy: string | null
+  readonly candidate: string | null
+  readonly state: MatchState
+  readonly hint?: string | undefined
+}
+
+/** Collects what one comparison finds. */
+export interface Findings {
+  difference(step: number, told: () => Told): void
+  note(step: number, note: { readonly id: string; readonly path: string; readonly detail: string }): void
+  selected(rule: Rule): void
+  hid(rule: Rule): void
+  fault(fault: Fault): void
+  /** Hears the walk of a step's document; `kindOf` may give its differences another kind. */
+  listener(step: number, kindOf?: (kind: DifferenceKind) => DifferenceKind): Listener
+  result(rules: readonly Rule[]): Comparison
+}
+
+export function collectFindings(golden: Observation, actual: Observation, limits: Limits): Findings {
+  const several = golden.length > 1 || actual.length > 1
+  const placed = (step: number, path: string) => (several ? `steps[${step}]:${path}` : path)
+  const differences: Difference[] = []
+  const notes: Note[] = []
+  const faults: Fault[] = []
+  const builtins = new Map<string, number>()
+  const uses = new Map<string, { selected: number; hid: number }>()
+  let more = 0
+  const use = (rule: Rule) => {
+    const known = uses.get(rule.text) ?? { selected: 0, hid: 0 }
+    uses.set(rule.text, known)
+    return known
+  }
+  const findings: Findings = {
+    difference(step, told) {
+      if (differences.length >= limits.reportedMax) {
+        more += 1
+        return
+      }
+      const { kind, path, pointer, legacy, candidate, state, hint } = told()
+      differences.push({
+        kind,
+        step,
+        path: placed(step, path),
+        pointer,
+        legacy,
+        candidate,
+        rule: state.rule?.text ?? 'uncovered',
+        ...(hint === undefined ? {} : { hint }),
+      })
+    },
+    note(step, { id, path, detail }) {
+      builtins.set(id, (builtins.get(id) ?? 0) + 1)
+      if (notes.length < limits.reportedMax) {
+        notes.push({ id, step, path: placed(step, path), detail: cut(detail, limits.tokenMax) })
+      }
+    },
+    selected(rule) {
+      use(rule).selected += 1
+    },
+    hid(rule) {
+      use(rule).hid += 1
+    },
+    fault(fault) {
+      faults.push(fault)
+    },
+    listener(step, kindOf = kind => kind) {
+      return {
+        difference(found) {
+          findings.difference(step, () => {
+            const segments = segmentsOf(found.place)
+            return {
+              ...found,
+              kind: kindOf(found.kind),
+              path: normalisedPath(segments),
+              pointer: pointerOf(segments),
+              legacy: tokenOf(found.legacy, limits.tokenMax),
+              candidate: tokenOf(found.candidate, limits.tokenMax),
+            }
+          })
+        },
+        note: (id, place, detail) => findings.note(step, { id, path: normalisedPath(segmentsOf(place)), detail }),
+        hid: rule => findings.hid(rule),
+        overBudget(place) {
+          const path = placed(step, normalisedPath(segmentsOf(place)))
+          findings.fault({
+            reason: 'budget',
+            step,
+            message: `matching the elements of ${path} takes more than ${MATCH_VISITS_MAX} visits`,
+          })
+        },
+      }
+    },
+    result: rules => ({
+      differences,
+      moreDifferences: more,
+      faults,
+      notes,
+      ruleUses: [...rules.map(rule => ruleUse(rule, uses.get(rule.text))), ...builtinUses(builtins)],
+    }),
+  }
+  return findings
+}
+
+function ruleUse(rule: Rule, use: { readonly selected: number; readonly hid: number } | undefined): RuleUse {
+  return { rule: rule.text, id: rule.id, selected: use?.selected ?? 0, hid: use?.hid ?? 0 }
+}
+
+/** Built-in leniencies are counted like rules: every place they were needed is one that they selected, and hid. */
+function builtinUses(counts: ReadonlyMap<string, number>): RuleUse[] {
+  return [...counts]
+    .sort(([a], [b]) => compareCodePoints(a, b))
+    .map(([rule, count]) => ({ rule, id: null, selected: count, hid: count }))
+}
