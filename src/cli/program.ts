@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { nearest } from '../core/nearest.ts'
 import { ParityError } from '../errors.ts'
+import { LabFailure } from '../lab/lab-failure.ts'
 import { COMMON_OPTIONS, parseArguments } from './arguments.ts'
 import { type Command, EXIT_OK, EXIT_USAGE, printJson, type Terminal } from './command.ts'
 
@@ -85,18 +86,19 @@ function helpOf(commands: readonly Command[], command: Command | null): string {
   ].join('\n')
 }
 
-function printError(error: unknown, asJson: boolean, terminal: Terminal): void {
-  const known = error instanceof ParityError
-  const message = error instanceof Error ? error.message : String(error)
-  if (asJson) {
-    printJson(terminal, {
-      error: known
-        ? { code: error.code, message: message.replace(/\nFix: [\s\S]*$/, ''), fix: error.fix }
-        : { code: null, message, fix: null },
-    })
-  } else {
-    terminal.err(`vitest-parity: ${message}`)
-    if (!known) terminal.err('Fix: run it again with PARITY_DEBUG=1 and report what it prints')
+/** An error as a user meets it: a code where it has one, what failed, and its fix. */
+function facts(error: unknown): { code: string | null; message: string; fix: string } {
+  if (error instanceof ParityError) {
+    return { code: error.code, message: error.message.slice(0, -`\nFix: ${error.fix}`.length), fix: error.fix }
   }
+  if (error instanceof LabFailure) return { code: error.reason, message: error.message, fix: error.remedy }
+  const message = error instanceof Error ? error.message : String(error)
+  return { code: null, message, fix: 'run it again with PARITY_DEBUG=1 and report what it prints' }
+}
+
+function printError(error: unknown, asJson: boolean, terminal: Terminal): void {
+  const shown = facts(error)
+  if (asJson) printJson(terminal, { error: shown })
+  else terminal.err(`vitest-parity: ${shown.message}\nFix: ${shown.fix}`)
   if (terminal.env.PARITY_DEBUG !== undefined && error instanceof Error) terminal.err(error.stack ?? '')
 }

@@ -1,0 +1,55 @@
+/** `calibrate`: is the noise of the legacy covered, and does the comparator see a mismatch at every place? */
+import { type CaseNoise, calibrateFeature, type FeatureCalibration } from '../pipeline/calibrate.ts'
+import {
+  type Arguments,
+  type Command,
+  EXIT_FINDINGS,
+  EXIT_OK,
+  positional,
+  printJson,
+  type Terminal,
+} from './command.ts'
+
+function noiseLine({ name, captures, noise, uncovered }: CaseNoise): string {
+  if (captures === 0) return `✗ ${name}  no capture stands behind it`
+  const covered = noise.filter(path => !uncovered.includes(path))
+  const parts = [
+    `${captures} captures`,
+    noise.length === 0 ? 'no noise' : '',
+    covered.length === 0 ? '' : `covered ${covered.join(', ')}`,
+    uncovered.length === 0 ? '' : `uncovered ${uncovered.join(', ')}`,
+  ]
+  return `${uncovered.length === 0 ? '✓' : '✗'} ${name}  ${parts.filter(part => part !== '').join(' · ')}`
+}
+
+function lines({ feature, cases, seeded }: FeatureCalibration): string[] {
+  const proposals = [...new Set(cases.flatMap(each => each.proposals.map(({ rule, why }) => `${rule}  (${why})`)))]
+  const missing = cases.filter(each => each.captures === 0).map(each => each.name)
+  return [
+    ...cases.map(noiseLine),
+    `${seeded.survivors.length === 0 ? '✓' : '✗'} seeded ${seeded.caught}/${seeded.total} caught`,
+    ...seeded.survivors.map(line => `  ${line}`),
+    ...seeded.unprovable.map(line => `  unprovable: ${line}`),
+    ...proposals.map(line => `Proposed for tolerance/${feature}.yaml: ${line}`),
+    ...(missing.length === 0 ? [] : [`Fix: npx vitest-parity record ${feature} ${missing.join(' ')}`]),
+  ]
+}
+
+async function run(args: Arguments, terminal: Terminal): Promise<number> {
+  const feature = positional(args, 0, 'feature')
+  const result = await calibrateFeature({ root: terminal.cwd, feature, signal: terminal.signal })
+  if (args.json) printJson(terminal, result)
+  else terminal.out(lines(result).join('\n'))
+  const clean =
+    result.cases.every(each => each.captures > 0 && each.uncovered.length === 0) && result.seeded.survivors.length === 0
+  return clean ? EXIT_OK : EXIT_FINDINGS
+}
+
+export const calibrate: Command = {
+  name: 'calibrate',
+  summary: 'Say what noise the rules cover, and prove the comparator at every place',
+  positionals: ['<feature>'],
+  options: {},
+  example: 'npx vitest-parity calibrate forex',
+  run,
+}

@@ -1,0 +1,69 @@
+import { coverNoise } from '../core/calibrate.ts'
+import { admit } from '../golden/store.ts'
+import { readFeature } from './feature.ts'
+import { type Pair, proveComparator, type SeededProof } from './prove.ts'
+import type { Dirs } from './suite.ts'
+
+const STEP_TIMEOUT_MS = 10_000
+
+export interface CalibrateRequest {
+  readonly root: string
+  /** Default: the standard folders. */
+  readonly dirs?: Dirs
+  readonly feature: string
+  readonly signal: AbortSignal
+}
+
+/** What the double capture of one case showed, under the rules as they are now. */
+export interface CaseNoise {
+  readonly name: string
+  /** 0 when no capture stands behind the fixture. */
+  readonly captures: number
+  readonly captured: string | null
+  /** Paths where the legacy differs from itself, each once. */
+  readonly noise: readonly string[]
+  /** Those that no rule covers. */
+  readonly uncovered: readonly string[]
+  /** Rules that would cover them: proposals, never applied. */
+  readonly proposals: readonly { readonly rule: string; readonly why: string }[]
+}
+
+export interface FeatureCalibration {
+  readonly feature: string
+  readonly cases: readonly CaseNoise[]
+  readonly seeded: SeededProof
+}
+
+/**
+ * Calibrates a feature offline: recomputes which recorded noise the rules cover, and proves the comparator at every place
+ * that a rule selects. A run proves each rule at one place per distinct path; here it is all of them.
+ * Cases whose golden cannot be admitted are left to the run, which says why.
+ */
+export async function calibrateFeature(o: CalibrateRequest): Promise<FeatureCalibration> {
+  const feature = readFeature({ root: o.root, dirs: o.dirs ?? {}, feature: o.feature })
+  const pairs: Pair[] = []
+  for (const input of feature.cases.values()) {
+    const admitted = admit(feature.fixtures, input, { revision: feature.contract.revision })
+    if (admitted.ok) pairs.push({ input, fixture: admitted.fixture })
+  }
+  const cases = pairs.map(({ fixture }): CaseNoise => {
+    const entry = feature.calibration?.fixtures[fixture.id]
+    const noise = entry?.noise ?? []
+    const covered = coverNoise(noise, fixture.observation, feature.rules)
+    return {
+      name: fixture.name,
+      captures: entry?.captures ?? 0,
+      captured: entry?.captured ?? null,
+      noise: distinctPaths(noise),
+      uncovered: distinctPaths(covered.uncovered),
+      proposals: covered.proposals,
+    }
+  })
+  const { signal } = o
+  const seeded = await proveComparator(pairs, feature.rules, { signal, timeoutMs: STEP_TIMEOUT_MS, places: 'every' })
+  return { feature: feature.name, cases, seeded }
+}
+
+function distinctPaths(noise: readonly { readonly path: string }[]): string[] {
+  return [...new Set(noise.map(({ path }) => path))]
+}
