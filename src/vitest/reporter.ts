@@ -136,7 +136,7 @@ export default class ParityReporter implements Reporter {
     if (vitest === null || log === null) return
     this.#stopWatchdog()
     const interrupted = reason === 'interrupted'
-    const crashed = crashedFiles(errors)
+    const crashed = new Set(crashedFiles(errors).flatMap(given => this.#running(given)))
     for (const [id, file] of this.#files) {
       this.#sweepFile(this.#moduleOf(id, file), file, { interrupted, crashed: crashed.has(id) })
     }
@@ -284,10 +284,21 @@ export default class ParityReporter implements Reporter {
       })
     }
     for (const error of errors) {
-      const own = isPoolError(error) && [...crashedFiles([error])].every(id => this.#files.has(id))
+      const own =
+        isPoolError(error) &&
+        crashedFiles([error])
+          .flat()
+          .every(id => this.#files.has(id))
       if (own || this.#vitest?.config.dangerouslyIgnoreUnhandledErrors) continue
       this.#log?.append({ type: 'failure', where: 'unhandled', message: errorLine(error, root) })
     }
+  }
+
+  /** Of the files that a dead worker was given, those that it ran when it died; the others were queued behind. */
+  #running(given: readonly string[]): string[] {
+    const open = given.filter(id => this.#files.get(id)?.ended === false)
+    const began = open.filter(id => this.#files.get(id)?.startedAt !== null)
+    return began.length > 0 ? began : open.slice(0, 1)
   }
 
   #pids(): number[] {

@@ -98,14 +98,11 @@ export function isPoolError(error: SerializedError): boolean {
   return /^\[vitest-pool\]|^Cancelled$/.test(String(error.message))
 }
 
-/** The files that a worker ran when it died, as Vitest names them. */
-export function crashedFiles(errors: readonly SerializedError[]): Set<string> {
-  const files = new Set<string>()
-  for (const error of errors) {
-    if (!isPoolError(error)) continue
+/** For each worker that died the files that it was given, in order, as Vitest names them. */
+export function crashedFiles(errors: readonly SerializedError[]): string[][] {
+  return errors.filter(isPoolError).map(error => {
     const cause = error.cause as { readonly message?: unknown } | undefined
     const named = /while running test files? (.+)$/m.exec(`${error.message}\n${String(cause?.message ?? '')}`)
-    for (const file of named?.[1]?.split(', ') ?? []) files.add(file.trim().replace(/\.$/, ''))
-  }
-  return files
+    return named?.[1]?.split(', ').map(file => file.trim()) ?? []
+  })
 }
