@@ -1,0 +1,110 @@
+import { equalDecimals } from '../core/decimal.ts'
+import { nearest } from '../core/nearest.ts'
+import { parseSelector, type Selector } from '../core/selector.ts'
+import type { Decision, Rule, RuleSet } from '../core/tolerance.ts'
+import type { Contract } from './contract.ts'
+import type { Finding, LintFiles, LintInput } from './lint.ts'
+import { governs, liesWithin } from './reach.ts'
+
+/** Declared fields without a rule, and rules about nothing declared. */
+export function toleranceFindings({ contract, ruleSet }: LintInput, files: LintFiles): readonly Finding[] {
+  const declared = [...fieldsOf('outputs', contract), ...fieldsOf('errors', contract)]
+  const bare = declared
+    .filter(({ selector }) => !ruleSet.rules.some(rule => governs(rule, selector)))
+    .map(
+      ({ section, selector }): Finding => ({
+        rule: 'output-without-tolerance',
+        file: files.tolerance,
+        message: `${selector.text} of ${section} has no rule`,
+        fix: `add ${selector.text} under one of the five keys, under exact when in doubt`,
+      }),
+    )
+  const stray = ruleSet.rules
+    .filter(rule => !isDeclared(rule, declared, ruleSet))
+    .map(
+      (rule): Finding => ({
+        rule: 'tolerance-without-output',
+        file: `${files.tolerance}:${rule.line}:${rule.column}`,
+        message: `\`${rule.text}\` is about nothing that the contract declares`,
+        fix: `declare ${rule.selector.text} under outputs or errors of ${files.contract}, or remove the rule`,
+      }),
+    )
+  return [...bare, ...stray]
+}
+
+interface DeclaredField {
+  readonly section: string
+  readonly selector: Selector
+}
+
+function fieldsOf(kind: 'outputs' | 'errors', contract: Contract): readonly DeclaredField[] {
+  return Object.entries(contract[kind]).flatMap(([section, paths]) =>
+    paths.flatMap(path => {
+      const parsed = parseSelector(path)
+      return parsed.ok ? [{ section: `${kind}.${section}`, selector: parsed.selector }] : []
+    }),
+  )
+}
+
+/** Status, exit code and compared headers are answered by every feature; all else has to be declared. */
+function isDeclared(rule: Rule, declared: readonly DeclaredField[], ruleSet: RuleSet): boolean {
+  const { root } = rule.selector
+  if (root === 'status' || root === 'exit' || root === 'stderr') return true
+  if (root.startsWith('header.') && ruleSet.headers.includes(root.slice('header.'.length))) return true
+  return declared.some(({ selector }) => governs(rule, selector) || liesWithin(rule, selector))
+}
+
+/** Rules that nobody decided, decisions about no rule, and decisions approved by their author. */
+export function decisionFindings({ rules, decisions }: RuleSet, files: LintFiles): readonly Finding[] {
+  const undecided = rules
+    .filter(rule => loosens(rule) && rule.id === null)
+    .map(
+      (rule): Finding => ({
+        rule: 'rule-without-decision',
+        file: `${files.tolerance}:${rule.line}:${rule.column}`,
+        message: `\`${rule.text}\` loosens the comparison, and nobody has decided so`,
+        fix: `add an entry with \`rule: ${rule.text}\` to ${files.decisions}`,
+      }),
+    )
+  const superseded = new Set(decisions.map(({ supersedes }) => supersedes))
+  const known = rules.map(rule => rule.text)
+  const idle = decisions
+    .filter(({ id, rule }) => !superseded.has(id) && !known.includes(rule))
+    .map(({ id, rule }): Finding => {
+      const near = nearest(rule, known)
+      return {
+        rule: 'decision-without-rule',
+        file: files.decisions,
+        message: `${id} decides \`${rule}\`, which ${files.tolerance} does not have${near === null ? '' : `; did you mean \`${near}\`?`}`,
+        fix: `correct the rule, or add a decision that supersedes ${id}`,
+      }
+    })
+  const own = decisions.filter(isSelfApproved).map(
+    ({ id, author }): Finding => ({
+      rule: 'approved-by-author',
+      file: files.decisions,
+      message: `${id} is approved by its author, ${author}`,
+      fix: 'let somebody else approve it, or write approved_by: null until then',
+    }),
+  )
+  return [...undecided, ...idle, ...own]
+}
+
+function loosens(rule: Rule): boolean {
+  switch (rule.key) {
+    case 'exact':
+      return false
+    case 'numeric_tolerance':
+      return !equalDecimals(rule.eps ?? '0', '0')
+    case 'structural':
+    case 'order_insensitive':
+    case 'ignore':
+      return true
+    default:
+      return rule.key satisfies never
+  }
+}
+
+function isSelfApproved({ author, approved_by }: Decision): boolean {
+  return approved_by !== null && approved_by.trim().toLowerCase() === author.trim().toLowerCase()
+}
