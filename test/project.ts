@@ -24,6 +24,7 @@ export interface Running {
   readonly child: ChildProcess
   /** Resolves once what was printed so far matches. */
   seen(pattern: RegExp): Promise<void>
+  /** Both streams, in the order they came. */
   output(): string
   readonly ended: Promise<Ended>
 }
@@ -109,13 +110,16 @@ function startVitest(root: string, args: readonly string[], env: Readonly<Record
   })
   let stdout = ''
   let stderr = ''
+  let output = ''
   const waiting = new Set<() => void>()
   child.stdout.setEncoding('utf8').on('data', chunk => {
     stdout += chunk
+    output += chunk
     for (const check of waiting) check()
   })
   child.stderr.setEncoding('utf8').on('data', chunk => {
     stderr += chunk
+    output += chunk
     for (const check of waiting) check()
   })
   const timer = setTimeout(() => child.kill('SIGKILL'), RUN_MS_MAX)
@@ -128,7 +132,7 @@ function startVitest(root: string, args: readonly string[], env: Readonly<Record
   const seen = (pattern: RegExp): Promise<void> =>
     new Promise((resolve, reject) => {
       const check = (): void => {
-        if (!pattern.test(stdout + stderr)) return
+        if (!pattern.test(output)) return
         waiting.delete(check)
         resolve()
       }
@@ -136,5 +140,5 @@ function startVitest(root: string, args: readonly string[], env: Readonly<Record
       check()
       void ended.then(() => reject(new Error(`it ended before ${pattern} was seen:\n${stdout}\n${stderr}`)))
     })
-  return { child, seen, output: () => stdout + stderr, ended }
+  return { child, seen, output: () => output, ended }
 }

@@ -53,11 +53,7 @@ export function parity(options: ParityOptions = {}): ParityPlugin {
   return {
     name: 'vitest-parity',
     config(user) {
-      if (nameOf(user.test) === PROJECT_NAME) {
-        // lists are joined with those of the root configuration: only ours are meant here
-        if (user.test !== undefined) user.test.include = [...(options.include ?? INCLUDE)]
-        return undefined
-      }
+      if (nameOf(user.test) === PROJECT_NAME) return ownInclude(user, options)
       if (user.test?.name !== undefined) return undefined // another project that extends the root
       const projects = user.test?.projects
       if (projects?.some(each => nameOf((each as { test?: ProjectTest }).test) === PROJECT_NAME)) return undefined
@@ -82,6 +78,7 @@ export function parityProject(options: ParityOptions = {}): TestProjectInlineCon
     plugins: [
       {
         name: 'vitest-parity:project',
+        config: (user: { test?: ProjectTest }) => ownInclude(user, options),
         configureVitest: ({ vitest, project }: VitestPluginContext) => {
           if (project.name === PROJECT_NAME) configure(vitest, project, options)
         },
@@ -98,6 +95,11 @@ export function parityProject(options: ParityOptions = {}): TestProjectInlineCon
       hookTimeout: TEST_TIMEOUT_MS,
     },
   }
+}
+
+/** The lists of a project are joined with those of the root configuration; of the files only ours are meant. */
+function ownInclude(user: { test?: ProjectTest }, options: ParityOptions): undefined {
+  if (user.test !== undefined) user.test.include = [...(options.include ?? INCLUDE)]
 }
 
 function nameOf(test: ProjectTest | undefined): string | undefined {
