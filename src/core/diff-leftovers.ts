@@ -1,6 +1,6 @@
 import { cheapestColumns } from './assignment.ts'
 import { agree, type Budget, childOf, OverBudget, type Pair, spend, type Task, type Walk } from './diff-walk.ts'
-import { isObject, type Json, membersOf } from './json.ts'
+import { isObject, type Json, membersOf, textOf } from './json.ts'
 import { compareScalars, isScalar } from './scalars.ts'
 
 export interface Leftovers {
@@ -19,7 +19,7 @@ const PAIRS_MAX = 4_000
  * that the fewest leaves change; the rest are missing or extra. In order of the golden, then of the actual.
  */
 export function pairLeftovers(walk: Walk, pair: Pair, o: Leftovers): { at: number | null; task: Task }[] {
-  const swapped = o.golden.length > o.actual.length
+  const swapped = startsWithActual(o)
   const [few, many] = swapped ? [o.actual, o.golden] : [o.golden, o.actual]
   const columns = closest(walk, pair, o, few, many, swapped)
   const partners = new Map<number, number>()
@@ -33,6 +33,16 @@ export function pairLeftovers(walk: Walk, pair: Pair, o: Leftovers): { at: numbe
     ...o.golden.map(at => ({ at, task: childOf(pair, at, o.x[at], o.y[partners.get(at) ?? -1]) })),
     ...o.actual.filter(at => !taken.has(at)).map(at => ({ at: null, task: childOf(pair, at, undefined, o.y[at]) })),
   ]
+}
+
+/** The shorter side first; of equal ones, by their text: so that either direction of a comparison pairs alike. */
+function startsWithActual({ x, y, golden, actual }: Leftovers): boolean {
+  if (golden.length !== actual.length) return golden.length > actual.length
+  for (const [at, left] of golden.entries()) {
+    const texts = [x[left], y[actual[at] ?? -1]].map(value => textOf(value ?? null))
+    if (texts[0] !== texts[1]) return (texts[0] ?? '') > (texts[1] ?? '')
+  }
+  return false
 }
 
 function closest(
