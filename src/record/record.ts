@@ -1,0 +1,166 @@
+import { decodeBody } from '../core/bodies.ts'
+import { allowedToSend } from '../core/sends.ts'
+import { ParityError } from '../errors.ts'
+import type { Case, Fault, Observation } from '../model.ts'
+import type { Driver } from '../replay/driver.ts'
+import { type SecretHit, secretsInCase, secretsInObservation } from './secrets.ts'
+
+/** A lab that runs at one instant. */
+export interface LabSession extends AsyncDisposable {
+  /** A driver of the service as it runs now; it is disposed before the next reset. */
+  drive(): Promise<Driver>
+  /** Puts the state of the legacy back. */
+  reset(): Promise<void>
+}
+
+export interface RecordOptions {
+  readonly feature: string
+  readonly cases: readonly Case[]
+  readonly contract: { readonly sends: readonly string[]; readonly reset: 'none' | 'suite' | 'case' }
+  /** Boots the lab at an instant; null for its own clock. Called once per instant that the cases ask for. */
+  openLab(now: string | null): Promise<LabSession>
+  /** Per step. */
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  /** Called after each drive of a case: how many are done, of how many. Default: nothing. */
+  onProgress?(done: number, total: number, name: string): void
+}
+
+/** A case that the legacy answered twice, with a reset between. */
+export interface CapturePair {
+  readonly case: Case
+  readonly first: Observation
+  readonly second: Observation
+}
+
+/** A case that could not be captured twice and whole, and why. */
+export interface Incomplete {
+  readonly name: string
+  readonly fault: Fault
+}
+
+export interface Recording {
+  /** Sorted as the cases were given. */
+  readonly captures: readonly CapturePair[]
+  readonly incomplete: readonly Incomplete[]
+}
+
+/**
+ * Drives every case twice against the lab, all of them once before any a second time, with a reset between.
+ * Nothing is sent that the contract does not list; nothing is returned when anything looks like a secret.
+ *
+ * @throws ParityError PARITY_RECORD_SECRET with every place and kind, never a value
+ * @throws whatever the lab fails with, or `signal` was aborted with
+ */
+export async function record(o: RecordOptions): Promise<Recording> {
+  refuseSecrets(
+    o.feature,
+    o.cases.map(c => ({ name: c.name, hits: secretsInCase(c) })),
+  )
+  const faults = new Map<string, Fault>()
+  for (const c of o.cases) {
+    const fault = forbidden(c, o.contract)
+    if (fault !== null) faults.set(c.name, fault)
+  }
+  const allowed = o.cases.filter(c => !faults.has(c.name))
+  const observed = new Map<string, Observation[]>(allowed.map(c => [c.name, []]))
+  const progress = { done: 0, total: allowed.length * 2 }
+  for (const now of new Set(allowed.map(c => c.now))) {
+    await recordAt(
+      now,
+      allowed.filter(c => c.now === now),
+      { ...o, faults, observed, progress },
+    )
+  }
+  const captures = allowed.flatMap((c): readonly CapturePair[] => {
+    const [first, second] = observed.get(c.name) ?? []
+    return faults.has(c.name) || first === undefined || second === undefined ? [] : [{ case: c, first, second }]
+  })
+  refuseSecrets(
+    o.feature,
+    captures.map(({ case: { name }, first, second }) => ({
+      name,
+      hits: [...secretsInObservation(first), ...secretsInObservation(second)],
+    })),
+  )
+  const incomplete = o.cases.flatMap(({ name }) => {
+    const fault = faults.get(name)
+    return fault === undefined ? [] : [{ name, fault }]
+  })
+  return { captures, incomplete }
+}
+
+interface Recorder extends RecordOptions {
+  readonly faults: Map<string, Fault>
+  readonly observed: ReadonlyMap<string, Observation[]>
+  readonly progress: { done: number; total: number }
+}
+
+async function recordAt(now: string | null, cases: readonly Case[], o: Recorder): Promise<void> {
+  await using lab = await o.openLab(now)
+  for (const capture of [1, 2]) {
+    if (capture === 2) await lab.reset()
+    if (o.contract.reset === 'case') {
+      for (const [at, c] of cases.entries()) {
+        if (at > 0) await lab.reset()
+        await driveAll([c], lab, o)
+      }
+    } else await driveAll(cases, lab, o)
+  }
+}
+
+async function driveAll(cases: readonly Case[], lab: LabSession, o: Recorder): Promise<void> {
+  await using driver = await lab.drive()
+  for (const c of cases) {
+    o.signal.throwIfAborted()
+    // A case that failed once is driven again all the same: the state that later cases see must not depend on it.
+    const driven = await driver.drive(c, { signal: o.signal, timeoutMs: o.timeoutMs })
+    const fault = driven.ok ? flawOf(driven.observation) : driven.fault
+    if (fault !== null && !o.faults.has(c.name)) o.faults.set(c.name, fault)
+    if (driven.ok) o.observed.get(c.name)?.push(driven.observation)
+    o.progress.done += 1
+    o.onProgress?.(o.progress.done, o.progress.total, c.name)
+  }
+}
+
+function forbidden(c: Case, contract: RecordOptions['contract']): Fault | null {
+  for (const [step, { request }] of c.steps.entries()) {
+    if (request === undefined || allowedToSend(contract, request)) continue
+    const message = `${request.method} ${request.path.split('?', 1)[0]} may change state, and the contract does not list it`
+    return { reason: 'side-effects-not-allowed', step, message }
+  }
+  return null
+}
+
+/** Why an observation is no recording: what broke off or does not decode would be judged as if the legacy meant it. */
+function flawOf(observation: Observation): Fault | null {
+  for (const [step, seen] of observation.entries()) {
+    if (seen.kind === 'output' && seen.unserialisable !== undefined) {
+      const { path, what } = seen.unserialisable
+      return { reason: 'corrupt-recording', step, message: `the output has no JSON form: ${what} at ${path}` }
+    }
+    if (seen.kind !== 'response') continue
+    const { broken, status, headers, body } = seen.response
+    if (broken !== undefined) return { reason: 'corrupt-recording', step, message: broken }
+    const { fault } = decodeBody({ headers, body, method: seen.method, status })
+    if (fault !== undefined) return { ...fault, step }
+  }
+  return null
+}
+
+const HITS_SHOWN_MAX = 20
+
+function refuseSecrets(
+  feature: string,
+  found: readonly { readonly name: string; readonly hits: readonly SecretHit[] }[],
+): void {
+  const lines = [...new Set(found.flatMap(({ name, hits }) => hits.map(hit => `${name}: ${hit.place}: ${hit.kind}`)))]
+  if (lines.length === 0) return
+  const shown = lines.slice(0, HITS_SHOWN_MAX)
+  if (lines.length > shown.length) shown.push(`and ${lines.length - shown.length} more`)
+  throw new ParityError(
+    'PARITY_RECORD_SECRET',
+    `nothing of ${feature} was recorded: this looks like a secret\n${shown.map(line => `  ${line}`).join('\n')}`,
+    'use made-up values in the inputs and in the data of the lab, then record again',
+  )
+}
