@@ -55,16 +55,17 @@ function matches(segment: Segment, edge: Edge): boolean {
   return edge.kind === 'index' && edge.index === segment.index
 }
 
-/** The children that the positions tell apart: each name and index mentioned next, any other name, any other index. */
+/**
+ * The children that the positions tell apart: each name and index mentioned next, and one for all others. Whether that
+ * one is a member or an element makes no difference: only a wildcard or a descendant step reaches it.
+ */
 export function edgesOf(positions: readonly Position[]): Edge[] {
-  const names = new Set<string | null>()
-  const indexes = new Set<number | null>()
+  const names = new Set<string | null>([null])
+  const indexes = new Set<number>()
   for (const { next } of positions) {
     if (next?.kind === 'name') names.add(next.name)
     else if (next?.kind === 'index') indexes.add(next.index)
   }
-  names.add(null)
-  indexes.add(null)
   return [
     ...[...names].map(name => ({ kind: 'name' as const, name })),
     ...[...indexes].map(index => ({ kind: 'index' as const, index })),
