@@ -1,53 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { wire } from '../../test/wire.ts'
 import { NumberToken } from '../core/json.ts'
 import type { Request } from '../model.ts'
 import { type Exchanged, httpClient } from './http-client.ts'
 
-const cleanups: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup()
-})
-
-interface Wire {
-  readonly origin: URL
-  /** What each connection received, in order of the connections. */
-  readonly received: string[]
-}
-
-/** A server that answers octets by hand: `answer` is called once per request head. */
-async function wire(answer: (socket: Socket, request: number) => void): Promise<Wire> {
-  const received: string[] = []
-  const sockets = new Set<Socket>()
-  let requests = 0
-  const server = createServer(socket => {
-    const at = received.push('') - 1
-    sockets.add(socket)
-    socket.on('error', () => {})
-    let pending = ''
-    socket.on('data', chunk => {
-      received[at] += chunk.toString('latin1')
-      pending += chunk.toString('latin1')
-      if (!pending.includes('\r\n\r\n')) return
-      pending = ''
-      answer(socket, requests++)
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  cleanups.push(async () => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new Error('no address')
-  return { origin: new URL(`http://127.0.0.1:${address.port}`), received }
-}
-
 function clientOf(origin: URL, bodyMaxBytes?: number) {
   const client = httpClient({ origin, label: 'the candidate', ...(bodyMaxBytes === undefined ? {} : { bodyMaxBytes }) })
-  cleanups.unshift(() => Promise.resolve(client[Symbol.asyncDispose]()))
+  onTestFinished(async () => client[Symbol.asyncDispose]())
   return client
 }
 
