@@ -69,7 +69,8 @@ export function makeProject(options: ProjectOptions): Project {
     'vitest.config.ts',
     `import { defineConfig } from 'vitest/config'
 import { parity } from '${source('src/vitest/plugin.ts')}'
-export default defineConfig({ plugins: [parity(${options.parity ?? ''})], ${options.config ?? ''} })\n`,
+const config = defineConfig({ plugins: [parity(${options.parity ?? ''})], ${options.config ?? ''} })
+export { config as default }\n`,
   )
   for (const [path, text] of Object.entries(options.files)) write(path, text)
   const report = (): JsonReport => JSON.parse(readFileSync(join(root, '.parity', 'report.json'), 'utf8'))

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { EventSchema, ReportSchema } from '../src/report/schema.ts'
 import { FAKE, makeProject, type Project, source } from './project.ts'
 
 const PLAN = FAKE.split(' from ')[1]?.trim()
@@ -70,8 +71,9 @@ describe('the report', () => {
     for (const events of runs) {
       expect(events.map(event => event.id)).toEqual(events.map((_, index) => index + 1))
       expect(events.filter(event => event.type === 'verdict')).toHaveLength(20)
+      for (const event of events) EventSchema.parse(event)
     }
-    expect(project.report().verdicts).toHaveLength(20)
+    expect(ReportSchema.parse(project.report()).verdicts).toHaveLength(20)
     expect(existsSync(join(project.root, '.parity', `report.json.${project.report().run.id}.tmp`))).toBe(false)
   }, 100_000)
 
@@ -90,10 +92,11 @@ describe('the report', () => {
     using project = makeProject({
       files: {
         'parity/ok/ok.parity.ts': SUITE('ok', ['001-happy', '010-error-diverged']),
-        'coverage.mjs': `export default {
+        'coverage.mjs': `const module = {
           getProvider: () => ({ name: 'custom', initialize() {}, resolveOptions: () => ({ enabled: true, reportOnFailure: true }), clean() {}, onAfterSuiteRun() {},
             generateCoverage: () => ({}), reportCoverage() { console.log('coverage reported') } }),
-          startCoverage() {}, takeCoverage: () => ({}), stopCoverage() {} }\n`,
+          startCoverage() {}, takeCoverage: () => ({}), stopCoverage() {} }
+export { module as default }\n`,
       },
       config:
         "test: { coverage: { provider: 'custom', customProviderModule: './coverage.mjs', reportOnFailure: true } }",
@@ -153,7 +156,8 @@ describe('a configuration', () => {
       'vitest.config.ts',
       `import { defineConfig } from 'vitest/config'
 import { parityProject } from '${source('src/vitest/plugin.ts')}'
-export default defineConfig({ test: { include: ['src/**/*.spec.ts'], projects: [{ extends: true, test: { name: 'specs' } }, parityProject({ include: ['parity/**/*.parity.ts'] })] } })\n`,
+const config = defineConfig({ test: { include: ['src/**/*.spec.ts'], projects: [{ extends: true, test: { name: 'specs' } }, parityProject({ include: ['parity/**/*.parity.ts'] })] } })
+export { config as default }\n`,
     )
     const explicit = await project.run(['run', '--reporter=verbose'])
     expect(explicit.stdout).toMatch(/\|specs\| src\/a\.spec\.ts > a spec/)

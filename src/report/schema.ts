@@ -151,6 +151,7 @@ const ContextShape = z.strictObject({
   fixtures: Count,
   basis: Basis,
   gates: z.array(z.enum(['lab', 'candidate', 'calibration'])),
+  reads: z.array(z.string()).exactOptional(),
 })
 
 /** One line of `.parity/runs/<id>/events.ndjson` */

@@ -76,6 +76,7 @@ function caseLines(judgements: readonly Judgement[], context: CaseContext): stri
   const lines: string[] = []
   const passed = judgements.filter(each => each.verdict.state === 'PARITY').length
   const said = new Set<string>()
+  const causes = countCauses(judgements)
   if (passed > PARITY_LINES_MAX) lines.push(`   ${paint('green', '✓')} ${passed} cases`)
   for (const { test, verdict } of judgements) {
     const name = escapeText(verdict.case)
@@ -92,9 +93,9 @@ function caseLines(judgements: readonly Judgement[], context: CaseContext): stri
       }
       case 'UNVERIFIABLE': {
         const cause = causeOf(verdict)
-        const same = judgements.filter(each => each.verdict.state === 'UNVERIFIABLE' && causeOf(each.verdict) === cause)
-        if (same.length >= SAME_CAUSE_MIN) {
-          if (!said.has(cause)) lines.push(unverifiableLine(`${same.length} cases`, verdict, context))
+        const same = causes.get(cause) ?? 0
+        if (same >= SAME_CAUSE_MIN) {
+          if (!said.has(cause)) lines.push(unverifiableLine(`${same} cases`, verdict, context))
           said.add(cause)
         } else lines.push(unverifiableLine(name, verdict, context))
         break
@@ -112,6 +113,14 @@ type Unverifiable = Extract<Verdict, { state: 'UNVERIFIABLE' }>
 function causeOf(verdict: Unverifiable): string {
   if (verdict.cause !== null) return `${verdict.reason} ${verdict.cause.gate} ${verdict.cause.reason}`
   return `${verdict.reason} ${verdict.message}`
+}
+
+function countCauses(judgements: readonly Judgement[]): ReadonlyMap<string, number> {
+  const causes = new Map<string, number>()
+  for (const { verdict } of judgements) {
+    if (verdict.state === 'UNVERIFIABLE') causes.set(causeOf(verdict), (causes.get(causeOf(verdict)) ?? 0) + 1)
+  }
+  return causes
 }
 
 function unverifiableLine(name: string, verdict: Unverifiable, { report, width, paint }: CaseContext): string {
