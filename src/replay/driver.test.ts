@@ -104,6 +104,36 @@ describe('a service', () => {
     expect(await driver.probe()).toEqual(fault)
   })
 
+  test('that hangs while it starts is unreachable with the bound, and is stopped when it comes up late', async () => {
+    const stopped = Promise.withResolvers<void>()
+    const up = Promise.withResolvers<Served>()
+    await using driver = await openTarget(
+      http(() => up.promise),
+      { ...context, startMsMax: 50 },
+    )
+    expect(await driver.probe()).toEqual({
+      reason: 'candidate-unreachable',
+      step: 0,
+      message: 'the candidate did not start within 50 ms',
+    })
+    up.resolve({ url: 'http://127.0.0.1:1', [Symbol.asyncDispose]: async () => stopped.resolve() })
+    await stopped.promise
+  })
+
+  test('that does not stop is an error with the bound and the fix', async () => {
+    const { server, url } = await serve('hello')
+    const hung = { url, [Symbol.asyncDispose]: () => new Promise<void>(() => {}) }
+    const driver = await openTarget(
+      http(() => hung),
+      { ...context, stopMsMax: 50 },
+    )
+    await expect(driver[Symbol.asyncDispose]()).rejects.toMatchObject({
+      code: 'PARITY_TARGET_DISPOSE',
+      message: expect.stringContaining('the started candidate did not stop within 50 ms\nFix: let its'),
+    })
+    server.close()
+  })
+
   test('whose start function returns no URL is unreachable', async () => {
     await using driver = await openTarget(
       http(() => ({ url: 'localhost:1' })),

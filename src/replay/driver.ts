@@ -37,6 +37,10 @@ export interface OpenContext {
   readonly services?: Readonly<Record<string, string>>
   /** What cannot be reached, in faults. Default: `the candidate`. */
   readonly label?: string
+  /** How long a start function may take. Default 30_000. */
+  readonly startMsMax?: number
+  /** How long a started service may take to stop. Default 10_000. */
+  readonly stopMsMax?: number
 }
 
 /**

@@ -88,14 +88,14 @@ function openUrl(url: URL, context: OpenContext): Session {
 async function openStarted(start: StartServer, context: OpenContext): Promise<Session> {
   const own = new AbortController()
   const signal = AbortSignal.any([context.signal, own.signal])
-  const { clock, tz, services = {} } = context
+  const { clock, tz, services = {}, startMsMax = START_MS_MAX, stopMsMax = STOP_MS_MAX } = context
   const starting = new Promise<Served>(resolve => resolve(start({ clock, tz, signal, services })))
   const unreachable = (message: string): Session => ({
     fault: { reason: 'candidate-unreachable', step: 0, message },
   })
   let started: Bounded<Served>
   try {
-    started = await bounded(starting, { timeoutMs: START_MS_MAX, signal: context.signal })
+    started = await bounded(starting, { timeoutMs: startMsMax, signal: context.signal })
   } catch (error) {
     own.abort()
     context.signal.throwIfAborted()
@@ -103,8 +103,8 @@ async function openStarted(start: StartServer, context: OpenContext): Promise<Se
   }
   if (started.late) {
     own.abort()
-    starting.then(served => disposeServed(served)).catch(() => {})
-    return unreachable(`${labelOf(context)} did not start within ${START_MS_MAX} ms`)
+    starting.then(served => disposeServed(served, stopMsMax)).catch(() => {})
+    return unreachable(`${labelOf(context)} did not start within ${startMsMax} ms`)
   }
   const served = started.value
   try {
@@ -116,24 +116,24 @@ async function openStarted(start: StartServer, context: OpenContext): Promise<Se
       async stop() {
         await client[Symbol.asyncDispose]()
         own.abort()
-        await disposeServed(served)
+        await disposeServed(served, stopMsMax)
       },
     }
   } catch {
     own.abort()
-    await disposeServed(served)
+    await disposeServed(served, stopMsMax)
     return unreachable(`${labelOf(context)} started, but its start function returned no usable { url }`)
   }
 }
 
-async function disposeServed(served: Served | null | undefined): Promise<void> {
+async function disposeServed(served: Served | null | undefined, timeoutMs: number): Promise<void> {
   const stopping = served?.[Symbol.asyncDispose]?.()
   if (stopping === undefined) return
-  const { late } = await bounded(stopping, { timeoutMs: STOP_MS_MAX })
+  const { late } = await bounded(stopping, { timeoutMs })
   if (!late) return
   throw new ParityError(
     'PARITY_TARGET_DISPOSE',
-    `the started candidate did not stop within ${STOP_MS_MAX} ms`,
+    `the started candidate did not stop within ${timeoutMs} ms`,
     'let its [Symbol.asyncDispose] close open connections (server.closeAllConnections()) before it closes the server',
   )
 }
