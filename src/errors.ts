@@ -34,6 +34,9 @@ export const ERROR_CODES = {
   PARITY_FEATURE_CONCURRENCY: 'cases may not run at once where each needs the first state',
   PARITY_TOLERANCE_INVALID: 'a tolerance file, or its file of decisions, is not what it should be',
   PARITY_OUTPUT_UNFIT: 'an output was given where the fixture records an exchange or a program',
+  PARITY_RECORD_CASE: 'record was asked for a case that the feature does not have',
+  PARITY_RECORD_SHARED: 'record was asked for a feature whose goldens are those of another one',
+  PARITY_RECORD_REVISION: 'contract and lab pin different revisions of the legacy',
 } as const
 export type ErrorCode = keyof typeof ERROR_CODES
 

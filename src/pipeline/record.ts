@@ -1,0 +1,166 @@
+import { join } from 'node:path'
+import { coverNoise, noiseOf } from '../core/calibrate.ts'
+import { compare } from '../core/diff.ts'
+import { nearest } from '../core/nearest.ts'
+import { ParityError } from '../errors.ts'
+import { type FreezeReport, freeze } from '../golden/freeze.ts'
+import { type Lab, loadLab } from '../lab/lab-file.ts'
+import { startLab } from '../lab/process-driver.ts'
+import type { Case, Observation } from '../model.ts'
+import { type CapturePair, type Incomplete, type LabSession, record } from '../record/record.ts'
+import { SECRET_RULES } from '../record/secrets.ts'
+import { openTarget } from '../replay/driver.ts'
+import { http } from '../replay/target.ts'
+import { type Feature, readFeature } from './feature.ts'
+import type { Dirs } from './suite.ts'
+
+const STEP_TIMEOUT_MS = 10_000
+const RECORDER = 'direct/1'
+
+export interface RecordRequest {
+  readonly root: string
+  /** Default: the standard folders. */
+  readonly dirs?: Dirs
+  readonly feature: string
+  /** Default: every case. */
+  readonly names?: readonly string[]
+  readonly signal: AbortSignal
+  /** Default: the wall clock. */
+  readonly now?: () => Date
+  /** Per step. Default 10_000. */
+  readonly timeoutMs?: number
+  /** Called after each drive of a case: how many are done, of how many. */
+  readonly onProgress?: (done: number, total: number, name: string) => void
+  /** Gets each line that the legacy and the installation of its packages print. */
+  readonly onLog?: (line: string) => void
+}
+
+/** Fields where the legacy differs from itself and that no rule covers, with the rules that would cover them. */
+export interface UncoveredNoise {
+  readonly name: string
+  readonly paths: readonly string[]
+  readonly proposals: readonly string[]
+}
+
+export interface RecordReport extends FreezeReport {
+  readonly feature: string
+  /** Cases of which nothing was frozen, and why. */
+  readonly incomplete: readonly Incomplete[]
+  readonly uncovered: readonly UncoveredNoise[]
+}
+
+/**
+ * Records a feature: boots its lab, drives every case twice with a reset between, and freezes what the legacy showed.
+ * Existing goldens are never rewritten: a changed payload waits in `pending/`, noise that a rule covers changes nothing.
+ *
+ * **Throws** LabFailure; PARITY_RECORD_CASE, PARITY_RECORD_SHARED, PARITY_RECORD_REVISION; what `readFeature`, `record`
+ * and `freeze` throw.
+ */
+export async function recordFeature(o: RecordRequest): Promise<RecordReport> {
+  const feature = readFeature({ root: o.root, dirs: o.dirs ?? {}, feature: o.feature })
+  const lab = await labOf(feature)
+  const recording = await record({
+    feature: feature.name,
+    cases: chosen(feature, o.names),
+    contract: feature.contract,
+    openLab: now => openLab(lab, now, o),
+    timeoutMs: o.timeoutMs ?? STEP_TIMEOUT_MS,
+    signal: o.signal,
+    ...(o.onProgress === undefined ? {} : { onProgress: o.onProgress }),
+  })
+  const captures = recording.captures.map(pair => ({ ...pair, noise: noiseOf(pair.first, pair.second) }))
+  const frozen = await freeze({
+    dir: feature.paths.golden,
+    feature: feature.contract.fixturesFrom,
+    revision: feature.contract.revision,
+    lab: { id: lab.file.id, hash: lab.hash },
+    recorder: RECORDER,
+    maskRules: SECRET_RULES,
+    now: (o.now?.() ?? new Date()).toISOString(),
+    captures: captures.map(({ case: { name, id }, first, noise }) => ({
+      name,
+      input: id,
+      observation: first,
+      captures: 2,
+      noise,
+    })),
+    sameExceptNoise: (old, fresh, name) =>
+      sameExceptNoise({ old, fresh, feature, pair: captures.find(each => each.case.name === name) }),
+  })
+  const uncovered = captures.flatMap(({ case: { name }, first, noise }) => {
+    const covered = coverNoise(noise, first, feature.rules)
+    const paths = [...new Set(covered.uncovered.map(({ path }) => path))]
+    return paths.length === 0 ? [] : [{ name, paths, proposals: covered.proposals.map(({ rule }) => rule) }]
+  })
+  return { feature: feature.name, ...frozen, incomplete: recording.incomplete, uncovered }
+}
+
+async function labOf(feature: Feature): Promise<Lab> {
+  const { contract, name } = feature
+  if (contract.fixturesFrom !== name) {
+    throw new ParityError(
+      'PARITY_RECORD_SHARED',
+      `${name} shares the goldens of ${contract.fixturesFrom}`,
+      `npx vitest-parity record ${contract.fixturesFrom}`,
+    )
+  }
+  if (contract.lab === null) {
+    const fix = 'add `lab: <name>` to the contract, and labs/<name>/lab.yaml'
+    throw new ParityError('PARITY_LAB_MISSING', `the contract of ${name} names no lab`, fix)
+  }
+  const lab = await loadLab(join(feature.paths.labs, contract.lab))
+  if (lab.file.revision !== contract.revision) {
+    throw new ParityError(
+      'PARITY_RECORD_REVISION',
+      `the contract of ${name} pins ${contract.revision}, the lab ${lab.file.id} runs ${lab.file.revision}`,
+      'write the same revision in both',
+    )
+  }
+  return lab
+}
+
+function chosen(feature: Feature, names: readonly string[] | undefined): readonly Case[] {
+  const all = [...feature.cases.values()]
+  if (names === undefined || names.length === 0) {
+    if (all.length > 0) return all
+    const fix = `write the first case into parity/${feature.name}/inputs/, as 001-happy-first.json`
+    throw new ParityError('PARITY_RECORD_CASE', `${feature.name} has no inputs`, fix)
+  }
+  return names.map(name => {
+    const known = feature.cases.get(name)
+    if (known !== undefined) return known
+    const near = nearest(name, [...feature.cases.keys()])
+    const fix = near === null ? `npx vitest-parity record ${feature.name}` : `write \`${near}\``
+    throw new ParityError('PARITY_RECORD_CASE', `${feature.name} has no case \`${name}\``, fix)
+  })
+}
+
+async function openLab(lab: Lab, now: string | null, o: RecordRequest): Promise<LabSession> {
+  const clock = now ?? lab.file.clock
+  const { signal } = o
+  const running = await startLab(lab, { signal, clock, ...(o.onLog === undefined ? {} : { onLog: o.onLog }) })
+  return {
+    drive: () => openTarget(http(running.url), { clock, tz: lab.file.tz, signal, label: 'the legacy' }),
+    reset: () => running.reset(),
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  }
+}
+
+/**
+ * Whether a fresh capture says nothing new: the rules pass it, and it differs from the golden only where the legacy
+ * differs from itself.
+ */
+function sameExceptNoise(o: {
+  readonly old: Observation
+  readonly fresh: Observation
+  readonly feature: Feature
+  readonly pair: (CapturePair & { readonly noise: ReturnType<typeof noiseOf> }) | undefined
+}): boolean {
+  const { differences, faults } = compare(o.old, o.fresh, o.feature.rules)
+  if (differences.length > 0 || faults.length > 0) return false
+  const name = o.pair?.case.name ?? ''
+  const golden = o.feature.fixtures.read(name)
+  const known = golden.ok ? (o.feature.calibration?.fixtures[golden.fixture.id]?.noise ?? []) : []
+  const noisy = new Set([...known, ...(o.pair?.noise ?? [])].map(({ step, path }) => `${step} ${path}`))
+  return noiseOf(o.old, o.fresh).every(({ step, path }) => noisy.has(`${step} ${path}`))
+}
