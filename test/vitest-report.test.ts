@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { EventSchema, ReportSchema } from '../src/report/schema.ts'
-import { FAKE, makeProject, type Project, source } from './project.ts'
+import { DEFAULT, FAKE, makeProject, type Project, source } from './project.ts'
 
 const PLAN = FAKE.split(' from ')[1]?.trim()
 const SUITE = (feature: string, cases: readonly string[], more = ''): string => `${FAKE}import { plan } from ${PLAN}
@@ -92,11 +92,10 @@ describe('the report', () => {
     using project = makeProject({
       files: {
         'parity/ok/ok.parity.ts': SUITE('ok', ['001-happy', '010-error-diverged']),
-        'coverage.mjs': `const module = {
+        'coverage.mjs': `export ${DEFAULT} {
           getProvider: () => ({ name: 'custom', initialize() {}, resolveOptions: () => ({ enabled: true, reportOnFailure: true }), clean() {}, onAfterSuiteRun() {},
             generateCoverage: () => ({}), reportCoverage() { console.log('coverage reported') } }),
-          startCoverage() {}, takeCoverage: () => ({}), stopCoverage() {} }
-export { module as default }\n`,
+          startCoverage() {}, takeCoverage: () => ({}), stopCoverage() {} }\n`,
       },
       config:
         "test: { coverage: { provider: 'custom', customProviderModule: './coverage.mjs', reportOnFailure: true } }",
@@ -156,8 +155,7 @@ describe('a configuration', () => {
       'vitest.config.ts',
       `import { defineConfig } from 'vitest/config'
 import { parityProject } from '${source('src/vitest/plugin.ts')}'
-const config = defineConfig({ test: { include: ['src/**/*.spec.ts'], projects: [{ extends: true, test: { name: 'specs' } }, parityProject({ include: ['parity/**/*.parity.ts'] })] } })
-export { config as default }\n`,
+export ${DEFAULT} defineConfig({ test: { include: ['src/**/*.spec.ts'], projects: [{ extends: true, test: { name: 'specs' } }, parityProject({ include: ['parity/**/*.parity.ts'] })] } })\n`,
     )
     const explicit = await project.run(['run', '--reporter=verbose'])
     expect(explicit.stdout).toMatch(/\|specs\| src\/a\.spec\.ts > a spec/)

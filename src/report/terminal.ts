@@ -95,7 +95,9 @@ function caseLines(judgements: readonly Judgement[], context: CaseContext): stri
         const cause = causeOf(verdict)
         const same = causes.get(cause) ?? 0
         if (same >= SAME_CAUSE_MIN) {
-          if (!said.has(cause)) lines.push(unverifiableLine(`${same} cases`, verdict, context))
+          // the remedy names one of the cases; for all of them it is that of the feature
+          const remedy = verdict.remedy.replaceAll(` ${verdict.case}`, '')
+          if (!said.has(cause)) lines.push(unverifiableLine(`${same} cases`, { ...verdict, remedy }, context))
           said.add(cause)
         } else lines.push(unverifiableLine(name, verdict, context))
         break
