@@ -6,12 +6,13 @@ export interface Terminal {
   /** The folder of the project. */
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly isTTY: boolean
   readonly signal: AbortSignal
   /** Result of the command: standard output, one call a line or block. */
   out(text: string): void
   /** Progress and errors: standard error. */
   err(text: string): void
+  /** Replaces the live line on standard error; an empty text removes it. Absent where there is no TTY. */
+  live?(text: string): void
 }
 
 export interface Option {

@@ -5,9 +5,9 @@ import { createRequire } from 'node:module'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ParityError } from '../errors.ts'
-import { recordFeature } from '../pipeline/record.ts'
 import { type Arguments, type Command, EXIT_FINDINGS, EXIT_OK, printJson, type Terminal } from './command.ts'
 import { installedVitest } from './doctor.ts'
+import { isClean, recordInto, recordLines } from './record.ts'
 import { addPlugin, type ConfigOutcome } from './vitest-config.ts'
 
 export interface WrittenFile {
@@ -17,6 +17,7 @@ export interface WrittenFile {
 }
 
 const FEATURE = 'hello'
+const RUN = 'npx vitest run --project parity'
 /** In the package beside `src` and `dist` alike. */
 const TEMPLATE = fileURLToPath(new URL('../../template/hello', import.meta.url))
 
@@ -94,23 +95,23 @@ async function run(args: Arguments, terminal: Terminal): Promise<number> {
   for (const { file, state } of files) say(`${state.padEnd(8)} ${file}`)
   const config = addPlugin(terminal.cwd)
   say(describeConfig(config))
-  const left: string[] = []
-  let verdict: number | null = null
+  const byHand = config.state === 'by-hand'
+  const next = byHand ? [`edit ${config.file} as said above`] : []
+  let exitCode: number = byHand ? EXIT_FINDINGS : EXIT_OK
   if (args.flags.has('no-record')) {
-    left.push(`npx vitest-parity record ${FEATURE}`, 'npx vitest run --project parity')
+    next.push(`npx vitest-parity record ${FEATURE}`, RUN)
   } else {
     say(`Recording ${FEATURE} from labs/hello-legacy, twice with a reset between`)
-    await recordFeature({ root: terminal.cwd, feature: FEATURE, signal: terminal.signal })
-    if (config.state === 'by-hand') left.push(`edit ${config.file} as said above`, 'npx vitest run --project parity')
-    else verdict = await firstVerdict(terminal, args.json)
+    const recorded = await recordInto(terminal, FEATURE, [])
+    for (const line of recordLines(recorded)) say(line)
+    if (!isClean(recorded)) exitCode = EXIT_FINDINGS
+    else if (byHand) next.push(RUN)
+    else exitCode = await firstVerdict(terminal, args.json)
+    if (exitCode === EXIT_OK) next.push(`change a line of parity/${FEATURE}/candidate/server.ts, then: ${RUN}`)
   }
-  if (verdict === EXIT_OK) {
-    say('The first suite has its verdicts. Change a line of parity/hello/candidate/server.ts and run it again:')
-    say('  npx vitest run --project parity')
-  }
-  for (const step of left) say(`Next: ${step}`)
-  if (args.json) printJson(terminal, { files, config, exitCode: verdict, next: left })
-  return verdict ?? (config.state === 'by-hand' ? EXIT_FINDINGS : EXIT_OK)
+  for (const step of next) say(`Next: ${step}`)
+  if (args.json) printJson(terminal, { files, config, exitCode, next })
+  return exitCode
 }
 
 export const init: Command = {

@@ -9,7 +9,6 @@ function terminal(env: Terminal['env'] = {}) {
   const standIn: Terminal = {
     cwd: '/nowhere',
     env,
-    isTTY: false,
     signal: new AbortController().signal,
     out: text => {
       printed.out += `${text}\n`
