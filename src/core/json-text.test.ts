@@ -28,16 +28,15 @@ describe('prettyJson', () => {
   })
 
   test('takes the width of the indentation', () => {
-    expect(prettyJson('[1]', 4)).toBe('[\n    1\n]')
+    expect(prettyJson('{"a":1}', 4)).toBe('{\n    "a": 1\n}')
   })
 
-  test('is what JSON.stringify prints, for every native value', () => {
-    fc.assert(
-      fc.property(
-        fc.json(),
-        text => prettyJson(text) === JSON.stringify(JSON.parse(text), null, 2) || /-0|__proto__/.test(text),
-      ),
+  test('writes a list of scalars on one line as long as it is short', () => {
+    const long = `["${'x'.repeat(60)}","${'y'.repeat(60)}"]`
+    expect(prettyJson('[["Content-Type" ,\n"a, [b]"],[1.0],[[]]]')).toBe(
+      ['[', '  ["Content-Type", "a, [b]"],', '  [1.0],', '  [', '    []', '  ]', ']'].join('\n'),
     )
+    expect(prettyJson(long)).toBe(JSON.stringify(JSON.parse(long), null, 2))
   })
 
   test('gives back the compact text when it is made compact again', () => {

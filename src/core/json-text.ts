@@ -42,7 +42,22 @@ export function compactJson(text: string): string {
   return out
 }
 
-/** The JSON text with one element or member a line, every token as written; no newline at the end. */
+/** A list of scalars up to this many characters stands on one line. */
+const ONE_LINE_MAX = 100
+
+/** The list of scalars that begins at `at`, on one line, and where it ends; null when it is long, or holds more than scalars. */
+function shortList(text: string, at: number): { readonly line: string; readonly end: number } | null {
+  let line = '['
+  for (const { token, at: start } of tokens(text, at + 1)) {
+    if (token === ']') return { line: `${line}]`, end: start + 1 }
+    if ('[{}:'.includes(token)) return null
+    line += token === ',' ? ', ' : token
+    if (line.length > ONE_LINE_MAX) return null
+  }
+  return null
+}
+
+/** The JSON text with one element or member a line, a short list of scalars on one, every token as written; no newline at the end. */
 export function prettyJson(text: string, indent = 2): string {
   const breaks: string[] = []
   const lineBreak = (depth: number): string => {
@@ -53,7 +68,9 @@ export function prettyJson(text: string, indent = 2): string {
   let out = ''
   let depth = 0
   let opened = false
-  for (const { token } of tokens(text)) {
+  let written = 0
+  for (const { token, at } of tokens(text)) {
+    if (at < written) continue
     if (token === ']' || token === '}') {
       depth -= 1
       out += opened ? token : lineBreak(Math.max(depth, 0)) + token
@@ -61,6 +78,13 @@ export function prettyJson(text: string, indent = 2): string {
       continue
     }
     if (opened) out += lineBreak(depth)
+    const list = token === '[' ? shortList(text, at) : null
+    if (list !== null) {
+      out += list.line
+      written = list.end
+      opened = false
+      continue
+    }
     opened = token === '[' || token === '{'
     if (opened) depth += 1
     out += token

@@ -52,10 +52,7 @@ describe('a set of fixtures', () => {
             "response": {
               "status": 200,
               "headers": [
-                [
-                  "Content-Type",
-                  "application/json"
-                ]
+                ["Content-Type", "application/json"]
               ],
               "body": {
                 "json": {
