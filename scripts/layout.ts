@@ -76,7 +76,7 @@ function filesOf(root: string): string[] {
 function nameFindings(file: string): LayoutFinding[] {
   const findings: LayoutFinding[] = []
   for (const part of file.split('/')) {
-    const stem = part.replace(/\.ts$/, '').replace(/\.(?:test|parity|config)$/, '')
+    const stem = part.replace(/\.ts$/, '').replace(/(?:\.property)?\.(?:test|parity|config)$/, '')
     if (!/^_{0,2}[a-z0-9]+(?:-[a-z0-9]+)*_{0,2}$/.test(stem)) {
       findings.push({ file, line: 1, message: `${part} is not in kebab-case` })
     }

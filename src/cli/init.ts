@@ -1,6 +1,6 @@
 /** `init`: a first suite in an existing project, recorded from a small legacy of its own, and its first verdict. */
 import { spawn } from 'node:child_process'
-import { constants, copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -73,6 +73,16 @@ function firstVerdict(terminal: Terminal, json: boolean): Promise<number> {
   })
 }
 
+/** Keeps reports out of version control where no `.gitignore` says anything yet; returns the step that is left otherwise. */
+function ignoreReports(cwd: string): string | null {
+  const file = join(cwd, '.gitignore')
+  if (!existsSync(file)) {
+    writeFileSync(file, 'node_modules/\n.parity/\n', { flag: 'wx' })
+    return null
+  }
+  return /^\/?\.parity\/?$/m.test(readFileSync(file, 'utf8')) ? null : 'add .parity/ to .gitignore'
+}
+
 function describeConfig(config: ConfigOutcome): string {
   switch (config.state) {
     case 'created':
@@ -96,7 +106,8 @@ async function run(args: Arguments, terminal: Terminal): Promise<number> {
   const config = addPlugin(terminal.cwd)
   say(describeConfig(config))
   const byHand = config.state === 'by-hand'
-  const next = byHand ? [`edit ${config.file} as said above`] : []
+  const ignore = ignoreReports(terminal.cwd)
+  const next = [...(byHand ? [`edit ${config.file} as said above`] : []), ...(ignore === null ? [] : [ignore])]
   let exitCode: number = byHand ? EXIT_FINDINGS : EXIT_OK
   if (args.flags.has('no-record')) {
     next.push(`npx vitest-parity record ${FEATURE}`, RUN)
