@@ -223,6 +223,14 @@ describe('a set of fixtures', () => {
     expect(() => readCalibration(dir)).toThrow(/calibration\.json: format: /)
   })
 
+  test('with a calibration whose noise was edited by hand is an error', async () => {
+    const dir = folder()
+    const noise = [{ step: 0, path: '$.id', pointer: '/id', first: '1', second: '2' }]
+    await freeze(options(dir, [capture('001-happy-a', '{"a":1}', { noise })]))
+    edit(join(dir, 'calibration.json'), text => text.replace('"$.id"', '"$.amount"'))
+    expect(() => readCalibration(dir)).toThrow(/calibration\.json: the id is not that of the noise listed\nFix: /)
+  })
+
   test('is stale for another input, moved for another revision, and expires after its date', async () => {
     const dir = folder()
     await freeze(options(dir, [capture('001-happy-a', '{"a":1}')]))

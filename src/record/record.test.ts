@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { wire } from '../../test/wire.ts'
 import type { Json } from '../core/json.ts'
 import type { Case, Observation, Request } from '../model.ts'
 import { openTarget } from '../replay/driver.ts'
@@ -122,6 +123,24 @@ describe('recording', () => {
     )
     expect(captures.map(pair => pair.case.name)).toEqual(['b'])
     expect(incomplete).toMatchObject([{ name: 'a', fault: { reason: 'transport' } }])
+  })
+
+  test('keeps no answer that broke off or does not decode: it would be judged as if the legacy meant it', async () => {
+    const answer = async (octets: string) => {
+      const { origin } = await wire(socket => socket.end(`HTTP/1.1 200 OK\r\n${octets}`))
+      const context = { clock: null, tz: 'UTC', signal: new AbortController().signal, label: 'the lab' }
+      const openLab = async (): Promise<LabSession> => ({
+        drive: () => openTarget(http(origin), context),
+        reset: async () => {},
+        [Symbol.asyncDispose]: async () => {},
+      })
+      const { captures, incomplete } = await record(options({ openLab, cases: [caseOf('a')] }))
+      return [captures.length, incomplete[0]?.fault.reason]
+    }
+    expect(await answer('Content-Length: 9\r\n\r\nshort')).toEqual([0, 'corrupt-recording'])
+    expect(await answer('Content-Encoding: gzip\r\n\r\nnot gzip')).toEqual([0, 'corrupt-recording'])
+    expect(await answer('Content-Encoding: sdch\r\n\r\nx')).toEqual([0, 'undecodable'])
+    expect(await answer('Content-Length: 2\r\n\r\nok')).toEqual([1, undefined])
   })
 
   test('returns nothing when an answer looks like a secret, and says where and what, never the value', async () => {

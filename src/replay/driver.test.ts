@@ -288,6 +288,14 @@ describe('a program', () => {
     expect(await gone(Number(readFileSync(pidFile, 'utf8')))).toBe(true)
   })
 
+  test('that ends and leaves a child with its pipes is over, and the child is killed', async () => {
+    const child = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e3)'], { stdio: 'inherit' })`
+    const target = node(`const c = ${child}; c.unref(); require('node:fs').writeFileSync('left', String(c.pid))`)
+    const driven = await drive(target, caseOf([{ input: null }]), 10_000)
+    expect(driven).toMatchObject({ ok: true, observation: [{ exit: 0 }] })
+    expect(await gone(Number(readFileSync(join(folder, 'left'), 'utf8')))).toBe(true)
+  })
+
   test('that ends by a signal has the exit code of a shell', async () => {
     expect(await drive(node(`process.kill(process.pid, 'SIGTERM')`), caseOf([{ input: null }]))).toMatchObject({
       observation: [{ exit: 143 }],
