@@ -81,6 +81,17 @@ describe('the watchdog', () => {
   }, 100_000)
 })
 
+test('the watchdog closes the run where the file hangs in a thread, which cannot be ended alone', async () => {
+  using project = makeProject({
+    parity: '{ watchdogMs: 2000 }',
+    files: { 'parity/a/loops.parity.ts': SUITE('loops', ['001-happy', '002-happy-loop']) },
+  })
+  const { code, stderr } = await project.run(['run', '--project', 'parity', '--pool=threads'])
+  expect(project.states()).toMatchObject({ 'loops 002-happy-loop': 'UNVERIFIABLE worker-crashed' })
+  expect(stderr).toContain('gave no sign of life for 2000 ms')
+  expect(code).toBe(2)
+}, 100_000)
+
 describe('an interrupted run', () => {
   const files = {
     'parity/a/hangs.parity.ts': SUITE('hangs', ['001-happy', '010-error-diverged', '020-edge-hangs', '030-rule']),
