@@ -1,4 +1,3 @@
-import { relative } from 'node:path'
 import type { SerializedError } from 'vitest'
 import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node'
 import type { Verdict } from '../model.ts'
@@ -7,31 +6,18 @@ import { fold, type Report } from '../report/fold.ts'
 import { writeReport } from '../report/json.ts'
 import { terminalText } from '../report/terminal.ts'
 import { type EventLog, newRunId, openEventLog } from '../run/events.ts'
+import { type FileState, FileTable } from './file-table.ts'
 import { type Interrupts, installInterrupts } from './interrupts.ts'
 import { LiveLine } from './live-line.ts'
 import { isSelected, isSelectedCase, widenPattern } from './selection.ts'
 import { errorLine, type ParityProvided, PROJECT_NAME } from './state.ts'
 import { crashedFiles, type FileFate, fileVerdict, isPoolError, testVerdict } from './sweep.ts'
-import { stuckWorkers, type Watched } from './watchdog.ts'
 
 const BRAND = Symbol.for('vitest-parity.reporter')
 
 /** True also for an instance of a second copy of this module. */
 export function isParityReporter(reporter: unknown): boolean {
   return typeof reporter === 'object' && reporter !== null && BRAND in reporter
-}
-
-/** One file of the parity project during a run. */
-interface FileState {
-  readonly specification: TestSpecification
-  readonly path: string
-  pid: number | null
-  startedAt: number | null
-  heardAt: number
-  collected: boolean
-  ended: boolean
-  /** Why its worker was ended; null when it was not. */
-  stuck: string | null
 }
 
 /**
@@ -44,11 +30,10 @@ export default class ParityReporter implements Reporter {
   #configured: ParityProvided | null = null
   #provided: ParityProvided | null = null
   #log: EventLog | null = null
-  #files = new Map<string, FileState>()
+  #files: FileTable | null = null
   #selected = new Set<string>()
   #judged = new Set<string>()
   #suites = new Set<string>()
-  #watchdog: NodeJS.Timeout | null = null
   #interrupts: Interrupts | null = null
   #live: LiveLine | null = null
 
@@ -65,7 +50,8 @@ export default class ParityReporter implements Reporter {
     const explicit = isSelected(vitest.config.project) || (own.length > 0 && own.length === specifications.length)
     this.#log = null
     if (own.length === 0 && !explicit) return
-    this.#files = new Map(own.map(specification => [specification.moduleId, this.#fileState(specification)]))
+    const files = new FileTable(vitest, own)
+    this.#files = files
     for (const known of [this.#selected, this.#judged, this.#suites]) known.clear()
     const root = vitest.config.root
     this.#log = openEventLog({ root, runId: newRunId(new Date()), now: () => new Date() })
@@ -84,20 +70,23 @@ export default class ParityReporter implements Reporter {
     })
     this.#live = new LiveLine(vitest)
     if (vitest.config.mergeReports) return
-    this.#startWatchdog(this.#provided.watchdogMs)
-    if (!vitest.config.watch) this.#interrupts ??= installInterrupts(vitest, () => this.#pids())
+    files.watch(this.#provided.watchdogMs, () => {
+      this.onTestRunEnd([], [], 'interrupted')
+      process.exit()
+    })
+    if (!vitest.config.watch) this.#interrupts ??= installInterrupts(vitest, () => this.#files?.pids() ?? [])
   }
 
   onTestModuleQueued(module: TestModule): void {
-    const file = this.#files.get(module.moduleId)
-    if (file === undefined) return
+    const file = this.#files?.of(module)
+    if (file == null) return
     file.startedAt = Date.now()
     file.heardAt = Date.now()
   }
 
   onTestModuleCollected(module: TestModule): void {
-    const file = this.#files.get(module.moduleId)
-    if (file === undefined || this.#log === null) return
+    const file = this.#files?.of(module)
+    if (file == null || this.#log === null) return
     file.collected = true
     file.heardAt = Date.now()
     this.#appendSuites(module, file)
@@ -106,39 +95,31 @@ export default class ParityReporter implements Reporter {
 
   /** Vitest calls it for every batch of updates, the heartbeats of the runner among them. */
   onTaskUpdate(packs: readonly (readonly [id: string, ...unknown[]])[]): void {
-    const now = Date.now()
-    for (const [id, file] of this.#files) {
-      const module = this.#moduleOf(id, file)
-      if (module === undefined || !packs.some(([task]) => task === module.id || task.startsWith(`${module.id}_`)))
-        continue
-      file.heardAt = now
-      file.pid = module.meta().parityPid ?? file.pid
-    }
+    this.#files?.heard(packs.map(([id]) => id))
   }
 
   onTestCaseResult(test: TestCase): void {
-    const file = this.#files.get(test.module.moduleId)
-    if (file === undefined) return
-    const verdict = test.meta().parity
-    // hooks around the test may still fail it: only what is final already is written while the run goes on
-    if (verdict !== undefined && test.meta().parityCase !== undefined)
-      this.#judge(test, testVerdict(test, this.#fate(file)))
+    const file = this.#files?.of(test.module)
+    const { parity, parityCase } = test.meta()
+    if (file == null || parity === undefined || parityCase === undefined) return
+    this.#judge(test, testVerdict(test, this.#fate(file)))
   }
 
   onTestModuleEnd(module: TestModule): void {
-    const file = this.#files.get(module.moduleId)
-    if (file !== undefined) file.ended = true
+    const file = this.#files?.of(module)
+    if (file != null) file.ended = true
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[], reason: TestRunEndReason): void {
     const vitest = this.#vitest
     const log = this.#log
-    if (vitest === null || log === null) return
-    this.#stopWatchdog()
+    const files = this.#files
+    if (vitest === null || log === null || files === null) return
+    files.unwatch()
     const interrupted = reason === 'interrupted'
-    const crashed = new Set(crashedFiles(errors).flatMap(given => this.#running(given)))
-    for (const [id, file] of this.#files) {
-      this.#sweepFile(this.#moduleOf(id, file), file, { interrupted, crashed: crashed.has(id) })
+    const crashed = new Set(crashedFiles(errors).flatMap(given => files.running(given)))
+    for (const file of files.all()) {
+      this.#sweepFile(files.moduleOf(file), file, { interrupted, crashed: crashed.has(file.id) })
     }
     this.#appendFailures(modules, errors)
     const vitestFailed = reason === 'failed' || (process.exitCode !== undefined && Number(process.exitCode) !== 0)
@@ -172,25 +153,6 @@ export default class ParityReporter implements Reporter {
     }
     process.exitCode = report.summary.exitCode
     this.#log = null
-  }
-
-  #fileState(specification: TestSpecification): FileState {
-    return {
-      specification,
-      path: relative(specification.project.config.root, specification.moduleId).replaceAll('\\', '/'),
-      pid: null,
-      startedAt: null,
-      heardAt: Date.now(),
-      collected: false,
-      ended: false,
-      stuck: null,
-    }
-  }
-
-  #moduleOf(id: string, file: FileState): TestModule | undefined {
-    const own = file.specification.testModule
-    if (own !== undefined) return own
-    return this.#vitest?.state.getTestModules().find(each => each.moduleId === id && each.project.name === PROJECT_NAME)
   }
 
   #appendSuites(module: TestModule, file: FileState): void {
@@ -234,7 +196,7 @@ export default class ParityReporter implements Reporter {
   #fate(file: FileState, end?: { readonly interrupted: boolean; readonly crashed: boolean }): FileFate {
     return {
       path: file.path,
-      root: file.specification.project.config.root,
+      root: file.root,
       asOf: this.#provided?.asOf ?? '',
       began: file.startedAt !== null,
       stuck: file.stuck,
@@ -284,50 +246,9 @@ export default class ParityReporter implements Reporter {
       })
     }
     for (const error of errors) {
-      const own =
-        isPoolError(error) &&
-        crashedFiles([error])
-          .flat()
-          .every(id => this.#files.has(id))
+      const own = isPoolError(error) && crashedFiles([error]).every(given => given.every(id => this.#files?.has(id)))
       if (own || this.#vitest?.config.dangerouslyIgnoreUnhandledErrors) continue
       this.#log?.append({ type: 'failure', where: 'unhandled', message: errorLine(error, root) })
     }
-  }
-
-  /** Of the files that a dead worker was given, those that it ran when it died; the others were queued behind. */
-  #running(given: readonly string[]): string[] {
-    const open = given.filter(id => this.#files.get(id)?.ended === false)
-    const began = open.filter(id => this.#files.get(id)?.startedAt !== null)
-    return began.length > 0 ? began : open.slice(0, 1)
-  }
-
-  #pids(): number[] {
-    return [...this.#files.values()].flatMap(file => (file.pid === null || file.ended ? [] : [file.pid]))
-  }
-
-  #startWatchdog(boundMs: number): void {
-    this.#stopWatchdog()
-    if (this.#vitest?.config.inspector.enabled) return // a debugger may stand still
-    const watched = (): Watched[] =>
-      [...this.#files.entries()]
-        .filter(([, file]) => file.startedAt !== null && !file.ended && file.stuck === null)
-        .map(([id, file]) => ({ ...file, file: id, startedAt: file.startedAt ?? 0 }))
-    this.#watchdog = setInterval(
-      () => {
-        for (const { file, pid, message } of stuckWorkers(watched(), Date.now(), boundMs)) {
-          const state = this.#files.get(file)
-          if (state === undefined || pid === process.pid) continue
-          state.stuck = message
-          process.kill(pid, 'SIGKILL')
-        }
-      },
-      Math.min(1_000, boundMs / 4),
-    )
-    this.#watchdog.unref()
-  }
-
-  #stopWatchdog(): void {
-    if (this.#watchdog !== null) clearInterval(this.#watchdog)
-    this.#watchdog = null
   }
 }

@@ -131,6 +131,10 @@ export default class ParityRunner extends TestRunner {
 
   override onAfterRunFiles(files: RunnerTestFile[]): void {
     this.#stopHeartbeat()
+    const { suites } = workerState()
+    // a suite that was skipped as a whole has not removed itself, and the worker may run the file again
+    for (const file of files)
+      for (const key of suites.keys()) if (key.startsWith(`${file.filepath}\0`)) suites.delete(key)
     super.onAfterRunFiles(files)
   }
 
