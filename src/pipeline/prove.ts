@@ -118,7 +118,9 @@ async function judgeMutant(o: {
   let actual = mutant.observation
   if (parts !== null && isHttp(actual)) {
     parts.server.play(actual)
-    const driven = await parts.driver.drive(pair.input, { signal: o.options.signal, timeoutMs: o.options.timeoutMs })
+    // The control plays back what it was given, whatever the instant of the case.
+    const input = { ...pair.input, now: null }
+    const driven = await parts.driver.drive(input, { signal: o.options.signal, timeoutMs: o.options.timeoutMs })
     if (!driven.ok) return `the control could not be driven: ${driven.fault.message}`
     actual = driven.observation
   }
