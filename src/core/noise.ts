@@ -1,0 +1,213 @@
+import type { Difference, Observation, StepObservation } from '../model.ts'
+import { compareUnder, STRICT } from './diff.ts'
+import { documentOf } from './documents.ts'
+import { childAt, edited, withDocument } from './edits.ts'
+import { formatClass } from './formats.ts'
+import { type Json, parseJson } from './json.ts'
+import { typeOf } from './scalars.ts'
+import type { RuleSet } from './tolerance.ts'
+
+/** A place where the legacy differs from itself. Tokens are whole JSON texts, masked as what they come from; null is absence. */
+export interface Noise {
+  readonly step: number
+  /** As the path of a difference. */
+  readonly path: string
+  readonly pointer: string
+  readonly first: string | null
+  readonly second: string | null
+}
+
+export interface Proposal {
+  /** `structural $.requestId` */
+  readonly rule: string
+  readonly why: string
+}
+
+/**
+ * Where two captures of the legacy differ, with no rule applied: every number text, every order and every header that is
+ * not of the framing. At most 10,000 places.
+ */
+export function noiseOf(first: Observation, second: Observation): Noise[] {
+  const { differences } = compareUnder(first, second, STRICT)
+  return differences.map(({ step, path, pointer, legacy, candidate }) => ({
+    step,
+    path,
+    pointer,
+    first: legacy,
+    second: candidate,
+  }))
+}
+
+/**
+ * Which recorded noise the rules do not cover, and a rule for each such place. Needs the golden and the noise alone: both
+ * captures are built from them again, and compared. What cannot be built again counts as uncovered.
+ */
+export function coverNoise(
+  noise: readonly Noise[],
+  golden: Observation,
+  rules: RuleSet,
+): { readonly uncovered: Noise[]; readonly proposals: Proposal[] } {
+  const first = capture(golden, noise, 'first')
+  const second = capture(golden, noise, 'second')
+  const terms = { matcher: rules.matcher, rules: rules.rules, headers: rules.headers, limits: STRICT.limits }
+  const { differences } = compareUnder(first.observation, second.observation, terms)
+  const lost = new Set([...first.lost, ...second.lost])
+  const open = noise.filter(one => lost.has(one) || differences.some(difference => touches(difference, one)))
+  const stray = differences.filter(difference => !noise.some(one => touches(difference, one)))
+  const uncovered = [
+    ...open,
+    ...stray.map(({ step, path, pointer, legacy, candidate }) => ({
+      step,
+      path,
+      pointer,
+      first: legacy,
+      second: candidate,
+    })),
+  ]
+  return { uncovered, proposals: proposalsFor(uncovered) }
+}
+
+/** Whether a difference stands at, above or below a place of noise. */
+function touches(difference: Difference, noise: Noise): boolean {
+  if (difference.step !== noise.step) return false
+  return isBelow(difference.path, noise.path) || isBelow(noise.path, difference.path)
+}
+
+function isBelow(path: string, above: string): boolean {
+  return path === above || (path.startsWith(above) && /^[.[]/.test(path.slice(above.length)))
+}
+
+interface Capture {
+  readonly observation: Observation
+  /** Noise that could not be put in place. */
+  readonly lost: readonly Noise[]
+}
+
+/**
+ * The golden with one side of the noise in place: changes first, then what goes, from the end, then what comes, from the
+ * start. Elements that only one side has are counted from a golden that has the length of the first capture.
+ */
+function capture(golden: Observation, noise: readonly Noise[], side: 'first' | 'second'): Capture {
+  const steps = [...golden]
+  const lost: Noise[] = []
+  const ordered = [
+    ...noise.filter(({ first, second }) => first !== null && second !== null),
+    ...noise.filter(({ second }) => second === null).reverse(),
+    ...noise.filter(({ first, second }) => first === null && second !== null),
+  ]
+  for (const one of ordered) {
+    const before = steps[one.step]
+    const after = before === undefined ? null : placed(before, one, side)
+    if (after === null) lost.push(one)
+    else steps[one.step] = after
+  }
+  return { observation: steps, lost }
+}
+
+function placed(step: StepObservation, noise: Noise, side: 'first' | 'second'): StepObservation | null {
+  const root = noise.path.replace(/^steps\[\d+\]:/, '')
+  const token = noise[side]
+  const parsed = token === null ? null : parseJson(token)
+  const value = parsed?.ok === true ? parsed.value : undefined
+  if (token !== null && value === undefined) return null
+  if (root.startsWith('$')) return placedInDocument(step, noise, value, side)
+  if (step.kind === 'command') {
+    if (root === 'stderr' && typeof value === 'string') return { ...step, stderr: value }
+    return root === 'exit' && typeof value === 'number' ? { ...step, exit: value } : null
+  }
+  if (step.kind !== 'response') return null
+  if (root === 'status')
+    return typeof value === 'number' ? { ...step, response: { ...step.response, status: value } } : null
+  const name = root.slice('header.'.length)
+  const values = value === undefined ? [] : Array.isArray(value) ? value : [value]
+  const kept = step.response.headers.filter(([known]) => known.toLowerCase() !== name)
+  const headers = [...kept, ...values.map(one => [name, String(one)] as const)]
+  return { ...step, response: { ...step.response, headers } }
+}
+
+function placedInDocument(
+  step: StepObservation,
+  noise: Noise,
+  value: Json | undefined,
+  side: 'first' | 'second',
+): StepObservation | null {
+  const { kind, value: document } = documentOf(step, { json: false, crossed: false })
+  if (kind === 'binary' && step.kind === 'response') return noisyOctets(step, noise, side)
+  const segments = resolved(document, noise.pointer)
+  if (segments === null) return null
+  const comes = noise.first === null
+  const element = typeof segments.at(-1) === 'number'
+  if (element && side === 'first' && (comes || noise.second === null)) return step
+  const changed = element && comes ? inserted(document, segments, value) : edited(document, segments, () => value)
+  return changed === null ? null : withDocument(step, kind, changed)
+}
+
+function inserted(document: Json, segments: readonly (string | number)[], value: Json | undefined): Json | null {
+  return edited(document, segments.slice(0, -1), list => {
+    if (!Array.isArray(list) || value === undefined) return list
+    return list.toSpliced(Number(segments.at(-1)), 0, value)
+  })
+}
+
+/** Octets are not in the noise: others stand for them, of the size that was seen. */
+function noisyOctets(
+  step: Extract<StepObservation, { kind: 'response' }>,
+  noise: Noise,
+  side: 'first' | 'second',
+): StepObservation | null {
+  const { body } = step.response
+  if (body === undefined || !('bytes' in body)) return null
+  const sizeBytes = noise.pointer === '/sizeBytes' ? Number(noise[side]) : body.bytes.length
+  const bytes = new Uint8Array(sizeBytes).fill(side === 'first' ? 1 : 2)
+  return { ...step, response: { ...step.response, body: { bytes } } }
+}
+
+/** The segments of a pointer, indexes where the document has arrays. **Source** RFC 6901 section 4. */
+function resolved(document: Json, pointer: string): (string | number)[] | null {
+  const segments: (string | number)[] = []
+  let here: Json | undefined = document
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (here === undefined) return null
+    const segment: string | number = Array.isArray(here) ? Number(name) : name
+    segments.push(segment)
+    here = childAt(here, segment)
+  }
+  return segments
+}
+
+function proposalsFor(noise: readonly Noise[]): Proposal[] {
+  const proposals = new Map<string, Proposal>()
+  for (const one of noise) {
+    const proposal = proposalFor(one)
+    if (proposal !== null && !proposals.has(proposal.rule)) proposals.set(proposal.rule, proposal)
+  }
+  return [...proposals.values()]
+}
+
+/** The narrowest rule under which the place would pass; null where none may. */
+function proposalFor({ path, first, second }: Noise): Proposal | null {
+  const place = path.replace(/^steps\[\d+\]:/, '').replaceAll(/\[\d+\]/g, '[*]')
+  if (place === '$' || place === 'status') return null
+  if (place.startsWith('header.') || place === 'exit' || place === 'stderr') {
+    return { rule: `ignore ${place}`, why: 'it differs between two captures of the legacy' }
+  }
+  const [left, right] = [first, second].map(token => {
+    const parsed = token === null ? null : parseJson(token)
+    return parsed?.ok === true ? parsed.value : undefined
+  })
+  if (left === undefined || right === undefined) {
+    return { rule: `ignore ${place}`, why: 'only one of two captures of the legacy has it' }
+  }
+  if (Array.isArray(left) && Array.isArray(right) && left.length === right.length) {
+    return { rule: `order_insensitive ${place}`, why: 'two captures of the legacy have it in another order' }
+  }
+  if (typeOf(left) === typeOf(right) && classOf(left) === classOf(right)) {
+    return { rule: `structural ${place}`, why: 'two captures of the legacy have other values of one form' }
+  }
+  return { rule: `ignore ${place}`, why: 'two captures of the legacy have values of another form' }
+}
+
+function classOf(value: Json): string {
+  return typeof value === 'string' ? formatClass(value) : ''
+}
