@@ -17,6 +17,11 @@ export function equalDecimals(a: string, b: string): boolean {
   return left.digits === '' || (left.negative === right.negative && left.point === right.point)
 }
 
+/** The sign of a − b, exactly, for JSON number texts: -1, 0 or 1. */
+export function compareDecimals(a: string, b: string): number {
+  return signOfSum([decimalOf(a), negated(decimalOf(b))])
+}
+
 /** Whether |a − b| ≤ eps, exactly, for JSON number texts; false for a negative eps. */
 export function withinDecimals(a: string, b: string, eps: string): boolean {
   const bound = decimalOf(eps)
