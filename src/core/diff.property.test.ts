@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rulesOf } from '../../test/observations.ts'
-import type { DifferenceKind, ToleranceKey } from '../model.ts'
+import type { DifferenceKind, Observation, ToleranceKey } from '../model.ts'
+import { seededMutants } from './calibrate.ts'
 import { compare } from './diff.ts'
 import { type Json, NumberToken, textOf } from './json.ts'
 import { compileTolerance, type RuleSet } from './tolerance.ts'
@@ -220,6 +221,24 @@ describe('compare', () => {
       { numRuns: numRuns / 4 },
     )
   })
+})
+
+test('every seeded mutant of a random document under random rules is judged as it must be', () => {
+  fc.assert(
+    fc.property(document, ruled, (output, { rules }) => {
+      const golden: Observation = [{ kind: 'output', output }]
+      for (const { mutation, path, within, observation, expect: expected } of seededMutants(golden, rules).mutants) {
+        const { differences, faults } = compare(golden, observation, rules)
+        const places = differences.map(difference => difference.path)
+        const seen = places.some(
+          place => place === within || (place.startsWith(within) && /^[.[]/.test(place.slice(within.length))),
+        )
+        const right = expected === 'PARITY' ? differences.length === 0 : seen
+        expect(`${mutation} at ${path}: ${right && faults.length === 0}`).toBe(`${mutation} at ${path}: true`)
+      }
+    }),
+    { numRuns: numRuns / 4 },
+  )
 })
 
 function structuredCopy(value: Json): Json {
