@@ -15,7 +15,7 @@ const DIFFERENCES_MAX = 10
 /** A token longer than this is cut, and its length said. */
 const TOKEN_LENGTH_MAX = 160
 /** From this many unverifiable cases of one cause on, the cause stands once. */
-const SAME_CAUSE_MIN = 3
+export const SAME_CAUSE_MIN = 3
 const NAME_WIDTH_MAX = 44
 
 const STYLES = { green: 32, red: 31, yellow: 33, dim: 2, bold: 1 } as const
@@ -112,7 +112,7 @@ function caseLines(judgements: readonly Judgement[], context: CaseContext): stri
 type Unverifiable = Extract<Verdict, { state: 'UNVERIFIABLE' }>
 
 /** What makes two unverifiable cases the same news. */
-function causeOf(verdict: Unverifiable): string {
+export function causeOf(verdict: Unverifiable): string {
   if (verdict.cause !== null) return `${verdict.reason} ${verdict.cause.gate} ${verdict.cause.reason}`
   return `${verdict.reason} ${verdict.message}`
 }

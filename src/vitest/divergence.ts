@@ -3,6 +3,8 @@ import { escapeText } from '../report/escape.ts'
 import { differenceLines } from '../report/terminal.ts'
 import type { GateResult } from '../run/events.ts'
 
+type Unverifiable = Extract<Verdict, { state: 'UNVERIFIABLE' }>
+
 /** Errors of this kind speak of a verdict that is on record already; any other error in a test is the test's own. */
 const ABOUT_VERDICT = Symbol.for('vitest-parity.about-verdict')
 
@@ -32,10 +34,22 @@ export class ParityUnverifiable extends Error {
   override readonly name = 'ParityUnverifiable'
   declare readonly verdict: Verdict
 
-  constructor(verdict: Extract<Verdict, { state: 'UNVERIFIABLE' }>, site: Error | null) {
-    super(`${verdict.feature} ${verdict.case} UNVERIFIABLE ${unverifiableText(verdict)}`)
-    Object.defineProperty(this, 'verdict', { value: verdict })
+  constructor(verdict: Unverifiable, site: Error | null) {
+    super(`UNVERIFIABLE ${unverifiableText(verdict)}`)
+    Object.defineProperty(this, 'verdict', { value: verdict, configurable: true })
     mark(this, site)
+  }
+
+  /**
+   * The same error for a case whose cause other cases of the suite have shown already: without place and without the name of the case,
+   * so that Vitest prints one text for all of them.
+   */
+  static again(verdict: Unverifiable): ParityUnverifiable {
+    const error = new ParityUnverifiable(
+      { ...verdict, remedy: verdict.remedy.replaceAll(` ${verdict.case}`, '') },
+      null,
+    )
+    return Object.defineProperty(error, 'verdict', { value: verdict })
   }
 }
 
@@ -63,11 +77,17 @@ export class ParityFinding extends Error {
 /** Marks the error as one about a verdict, and lets it point at the line of the user, if there is one. */
 function mark(error: Error, site: Error | null): void {
   Object.defineProperty(error, ABOUT_VERDICT, { value: true })
-  const frames = site?.stack?.split('\n').slice(1).join('\n') ?? ''
+  const frames = framesOf(site).join('\n')
   error.stack = `${error.name}: ${error.message}${frames === '' ? '' : `\n${frames}`}`
 }
 
-export function unverifiableText(verdict: Extract<Verdict, { state: 'UNVERIFIABLE' }>): string {
+/** The frames of the user: ours say nothing. */
+function framesOf(site: Error | null): string[] {
+  const frames = site?.stack?.split('\n').slice(1) ?? []
+  return frames.filter(frame => !frame.includes(`${import.meta.dirname}/`) && !frame.includes('/node_modules/'))
+}
+
+export function unverifiableText(verdict: Unverifiable): string {
   const cause = verdict.cause === null ? '' : ` by ${verdict.cause.gate} (${verdict.cause.reason})`
   return `${verdict.reason}${cause}: ${escapeText(verdict.message)}\nFix: ${escapeText(verdict.remedy)}`
 }

@@ -1,11 +1,13 @@
 import { afterAll, describe, type RunnerTestCase, type TestContext, TestRunner, test } from 'vitest'
 import { nearest } from '../core/nearest.ts'
 import { ParityError } from '../errors.ts'
+import type { Verdict } from '../model.ts'
 import type { FeatureOptions, OpenSuite } from '../pipeline/suite.ts'
 import { asTarget, type Target } from '../replay/target.ts'
 import { isAllowed } from '../report/fold.ts'
+import { causeOf, SAME_CAUSE_MIN } from '../report/terminal.ts'
 import type { CalibrationResult, GateName, GateResult } from '../run/events.ts'
-import { gateText, ParityFinding, ParityGateFailure } from './divergence.ts'
+import { gateText, ParityFinding, ParityGateFailure, ParityUnverifiable } from './divergence.ts'
 import { errorOf } from './matcher.ts'
 import { type OpenedSuite, stateOf, suiteKey, workerState } from './state.ts'
 
@@ -62,7 +64,12 @@ function register({ open, mode, feature, options, factory, site }: Registration)
   }
   const { root, dirs, asOf, candidateId } = provided
   const suite = open({ root, dirs, feature, options, asOf, candidateId })
-  const opened: OpenedSuite = { suite, record: { context: suite.context, gates: [] }, checked: false }
+  const opened: OpenedSuite = {
+    suite,
+    record: { context: suite.context, gates: [] },
+    checked: false,
+    causes: new Map(),
+  }
   suites.set(key, opened)
   file.meta.paritySuites = [...(file.meta.paritySuites ?? []), opened.record]
   // not as options: tests inherit those, and `only` would win over a `.skip` of their own
@@ -96,9 +103,18 @@ async function runCase(opened: OpenedSuite, { name, signal, site, task }: CaseRu
   state.verdicts.push(verdict)
   const findings = opened.suite.findings?.(name) ?? []
   if (findings.length > 0) task.meta.parityFindings = findings
-  const error = errorOf(verdict, site)
+  const error = repeatsCause(opened, verdict) ? ParityUnverifiable.again(verdict) : errorOf(verdict, site)
   if (error !== null) throw error
   if (findings.length > 0) throw new ParityFinding(findings, site)
+}
+
+/** True for an UNVERIFIABLE whose cause has stood in full for others already: one cause, one report. */
+function repeatsCause(opened: OpenedSuite, verdict: Verdict): verdict is Extract<Verdict, { state: 'UNVERIFIABLE' }> {
+  if (verdict.state !== 'UNVERIFIABLE') return false
+  const cause = causeOf(verdict)
+  const before = opened.causes.get(cause) ?? 0
+  opened.causes.set(cause, before + 1)
+  return verdict.cause !== null || before + 1 >= SAME_CAUSE_MIN // a gate shows itself
 }
 
 /** The test named after a gate shows its result; the gate itself is evaluated on first need, whatever is selected. */

@@ -71,6 +71,8 @@ export interface OpenedSuite {
   readonly record: SuiteRecord
   /** True once a case was checked: from then on the gates are worth showing. */
   checked: boolean
+  /** How many cases each cause has made unverifiable so far. */
+  readonly causes: Map<string, number>
 }
 
 /** What happened in one test, over all its attempts. */
