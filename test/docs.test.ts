@@ -46,6 +46,7 @@ describe('docs/reasons.md', () => {
       'coverage-missing',
       'lab-isolation',
       'stream-open',
+      'both-failed',
       'unbound',
       'unmatched',
       'mask-key-missing',
