@@ -31,6 +31,7 @@ describe('a mistake is named with its fix', () => {
   })
 
   test('what a parity file gets wrong at import counts as unverifiable, under the name of the file', async () => {
+    // PARITY_FEATURE_NAME, PARITY_OPTION_UNKNOWN, PARITY_TARGET_UNWRAPPED, PARITY_FEATURE_TWICE, PARITY_TEST_MISSING
     const broken: Record<string, readonly [string, string]> = {
       name: [`describeParity('Forex!', ${CANDIDATE})`, '"Forex!" is no name of a feature'],
       option: [`describeParity('a', { candidat: 1, ...${CANDIDATE} })`, 'there is no option `candidat`'],

@@ -127,6 +127,7 @@ describe('vitest -u', () => {
 
   test('is refused with the parity project asked for, and without effect on it otherwise', async () => {
     using project = makeProject({ files })
+    // PARITY_UPDATE_REFUSED
     const refused = await project.run(['run', '-u', '--project', 'parity'])
     expect(refused.stdout + refused.stderr).toContain('vitest -u would accept whatever the candidate answers')
     expect(refused.code).toBe(2)
