@@ -44,7 +44,9 @@ const open: OpenSuite = ({ feature, options, asOf }): Suite => {
     fixtureSet: `sha256:${'1'.repeat(64)}`,
     calibration: `sha256:${'2'.repeat(64)}`,
     ruleSet: `sha256:4c1e${'3'.repeat(60)}`,
+    decisions: null,
     contract: `sha256:${'4'.repeat(64)}`,
+    decisions: null,
     adapter: { comparator: 'fake', candidate: options.candidateId ?? 'fake' },
     asOf,
   }

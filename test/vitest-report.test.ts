@@ -128,9 +128,15 @@ describe('vitest -u', () => {
   test('is refused with the parity project asked for, and without effect on it otherwise', async () => {
     using project = makeProject({ files })
     // PARITY_UPDATE_REFUSED
-    const refused = await project.run(['run', '-u', '--project', 'parity'])
-    expect(refused.stdout + refused.stderr).toContain('vitest -u would accept whatever the candidate answers')
-    expect(refused.code).toBe(2)
+    for (const args of [
+      ['-u', '--project', 'parity'],
+      ['-u', 'ok.parity'],
+      ['ok.parity', '-u'],
+    ]) {
+      const { code, stdout, stderr } = await project.run(['run', ...args])
+      expect(stdout + stderr, args.join(' ')).toContain('vitest -u would accept whatever the candidate answers')
+      expect(code, args.join(' ')).toBe(2)
+    }
     const inert = await project.run(['run', '-u'])
     expect(readFileSync(join(project.root, 'unit.test.ts'), 'utf8')).toMatch(/toMatchInlineSnapshot\(.1.\)/)
     expect(project.states()).toEqual({ 'ok 001-happy': 'PARITY' })

@@ -11,7 +11,9 @@ const BASIS: Basis = {
   fixtureSet: null,
   calibration: null,
   ruleSet: `sha256:4c1e${'0'.repeat(60)}`,
+  decisions: null,
   contract: null,
+  decisions: null,
   adapter: { comparator: 'c', candidate: 'k' },
   asOf: '2026-01-02',
 }

@@ -7,7 +7,7 @@ import { ParityError } from '../errors.ts'
 import { ALLOWABLE_REASONS, type AllowableReason } from '../model.ts'
 import type { Dirs } from '../pipeline/suite.ts'
 import ParityReporter, { isParityReporter } from './reporter.ts'
-import { isSelected } from './selection.ts'
+import { isSelected, refuseUpdate } from './selection.ts'
 import { type ParityProvided, PROJECT_NAME } from './state.ts'
 
 export interface ParityOptions {
@@ -115,14 +115,10 @@ function beside(module: string): string {
 /** May be called twice for one project: by the plugin of the root, and by that of the project itself. */
 function configure(vitest: Vitest, project: TestProject, options: ParityOptions): void {
   if (project.getProvidedContext().parity !== undefined) return
-  if (vitest.config.snapshotOptions.updateSnapshot === 'all' && isSelected(vitest.config.project)) {
-    process.exitCode = 2
-    throw new ParityError(
-      'PARITY_UPDATE_REFUSED',
-      'vitest -u would accept whatever the candidate answers: goldens are never written by a test run',
-      'record from the legacy (npx vitest-parity record <feature>), or accept one case (npx vitest-parity accept <feature> <case>)',
-    )
-  }
+  const { update } = vitest.config as { readonly update?: unknown }
+  // `-u forex.parity` takes the file for the value of -u, and would run everything
+  const swallowed = typeof update === 'string' && !['all', 'new', 'none'].includes(update)
+  if (isSelected(vitest.config.project) || swallowed) refuseUpdate(vitest)
   const provided: ParityProvided = {
     root: project.config.root,
     dirs: options.dirs ?? {},

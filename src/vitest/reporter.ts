@@ -9,7 +9,7 @@ import { type EventLog, newRunId, openEventLog } from '../run/events.ts'
 import { type FileState, FileTable } from './file-table.ts'
 import { type Interrupts, installInterrupts } from './interrupts.ts'
 import { LiveLine } from './live-line.ts'
-import { isSelected, isSelectedCase, widenPattern } from './selection.ts'
+import { isSelected, isSelectedCase, refuseUpdate, widenPattern } from './selection.ts'
 import { errorLine, type ParityProvided, PROJECT_NAME } from './state.ts'
 import { crashedFiles, type FileFate, fileVerdict, isPoolError, testVerdict } from './sweep.ts'
 
@@ -49,6 +49,7 @@ export default class ParityReporter implements Reporter {
     const own = specifications.filter(each => each.project.name === PROJECT_NAME)
     const explicit = isSelected(vitest.config.project) || (own.length > 0 && own.length === specifications.length)
     this.#log = null
+    if (explicit) refuseUpdate(vitest)
     if (own.length === 0 && !explicit) return
     const files = new FileTable(vitest, own)
     this.#files = files

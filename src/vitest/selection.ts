@@ -1,4 +1,5 @@
-import type { TestCase } from 'vitest/node'
+import type { TestCase, Vitest } from 'vitest/node'
+import { ParityError } from '../errors.ts'
 import { PROJECT_NAME } from './state.ts'
 
 /** Asked for by name on the command line or in the configuration, as `parity`, `par*` or `*`; `!…` only takes away. */
@@ -43,4 +44,22 @@ export function isSelectedCase(test: TestCase, pattern: RegExp | null): boolean 
   if (pattern !== null && !pattern.test(test.fullName)) return false
   const onlySome = [...test.module.children.allTests()].some(each => each.meta().parityCase?.onlyInSource === true)
   return !onlySome || mark.onlyInSource
+}
+
+/**
+ * Refuses `vitest -u` for a run that asks for parity; the process will exit with 2.
+ *
+ * @throws ParityError PARITY_UPDATE_REFUSED
+ */
+export function refuseUpdate(vitest: Vitest): void {
+  if (vitest.config.snapshotOptions.updateSnapshot !== 'all') return
+  // Vitest sets 1 for an error at the start
+  process.once('exit', () => {
+    process.exitCode = 2
+  })
+  throw new ParityError(
+    'PARITY_UPDATE_REFUSED',
+    'vitest -u would accept whatever the candidate answers: goldens are never written by a test run',
+    'record from the legacy (npx vitest-parity record <feature>), or accept one case (npx vitest-parity accept <feature> <case>)',
+  )
 }

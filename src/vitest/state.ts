@@ -128,6 +128,7 @@ const NO_BASIS: Basis = {
   fixtureSet: null,
   calibration: null,
   ruleSet: null,
+  decisions: null,
   contract: null,
   adapter: { comparator: 'none', candidate: 'unknown' },
   asOf: '',
