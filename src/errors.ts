@@ -37,6 +37,7 @@ export const ERROR_CODES = {
   PARITY_RECORD_CASE: 'record was asked for a case that the feature does not have',
   PARITY_RECORD_SHARED: 'record was asked for a feature whose goldens are those of another one',
   PARITY_RECORD_REVISION: 'contract and lab pin different revisions of the legacy',
+  PARITY_DIVERGENCES_INVALID: 'divergences.yaml is not what it should be',
 } as const
 export type ErrorCode = keyof typeof ERROR_CODES
 

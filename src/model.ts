@@ -156,15 +156,19 @@ export interface RuleUse {
 
 export const REASONS = {
   'no-fixture': 'record it: npx vitest-parity record <feature> <case>',
-  'fixture-tampered': 'restore the golden from version control, or record and accept it again: npx vitest-parity record <feature> <case>',
+  'fixture-tampered':
+    'restore the golden from version control, or record and accept it again: npx vitest-parity record <feature> <case>',
   'fixture-stale': 'the input changed since it was frozen: npx vitest-parity record <feature> <case>',
-  'fixture-quarantined': 'review what the mask gate found, then record again: npx vitest-parity record <feature> <case>',
+  'fixture-quarantined':
+    'review what the mask gate found, then record again: npx vitest-parity record <feature> <case>',
   'fixture-expired': 'record it again: npx vitest-parity record <feature> <case>',
   'oracle-moved': 'the pinned revision of contract and recording differ: record again, or restore the pin',
-  'calibration-missing': 'no capture of the legacy stands behind this fixture: npx vitest-parity record <feature> <case>',
+  'calibration-missing':
+    'no capture of the legacy stands behind this fixture: npx vitest-parity record <feature> <case>',
   'calibration-failed': 'a seeded mismatch went unseen: tighten the rule that the calibration test names',
   'calibration-expired': 'capture the legacy again: npx vitest-parity record <feature>',
-  'control-unstable': 'the legacy differs from itself in a field that no rule covers: add the proposed rule, or make the legacy stable',
+  'control-unstable':
+    'the legacy differs from itself in a field that no rule covers: add the proposed rule, or make the legacy stable',
   'control-degraded': 'the control answered empty where the fixture has content: repair the lab and record again',
   'coverage-missing': 'run the legacy under its coverage tool and record again',
   'lab-image': 'the legacy runtime cannot be had on this platform: see npx vitest-parity doctor',
@@ -233,6 +237,8 @@ export interface Basis {
   readonly fixtureSet: Sha256 | null
   readonly calibration: Sha256 | null
   readonly ruleSet: Sha256 | null
+  /** Of the decided divergences: places and tokens, not reasons and people. */
+  readonly decisions: Sha256 | null
   readonly contract: Sha256 | null
   /** Comparator version and candidate id. */
   readonly adapter: { readonly comparator: string; readonly candidate: string }

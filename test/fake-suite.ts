@@ -46,7 +46,6 @@ const open: OpenSuite = ({ feature, options, asOf }): Suite => {
     ruleSet: `sha256:4c1e${'3'.repeat(60)}`,
     decisions: null,
     contract: `sha256:${'4'.repeat(64)}`,
-    decisions: null,
     adapter: { comparator: 'fake', candidate: options.candidateId ?? 'fake' },
     asOf,
   }

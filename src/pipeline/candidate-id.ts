@@ -17,7 +17,11 @@ export async function candidateIdOf(root: string): Promise<string> {
     const done = await run('git', args, { cwd: root, maxBuffer: OUTPUT_BYTES_MAX, timeout: 30_000 })
     return done.stdout
   }
-  const own = [':(exclude,top,glob)**/.parity/**', ':(exclude,top,glob)**/__golden__/**', ':(exclude,top,glob)**/tolerance/**']
+  const own = [
+    ':(exclude,top,glob)**/.parity/**',
+    ':(exclude,top,glob)**/__golden__/**',
+    ':(exclude,top,glob)**/tolerance/**',
+  ]
   try {
     const [commit, diff, untracked, top] = await Promise.all([
       git(['rev-parse', '--verify', 'HEAD']),

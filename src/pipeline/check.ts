@@ -1,14 +1,15 @@
-import { coverNoise } from '../core/calibrate.ts'
+import { compareCodePoints } from '../core/canonical.ts'
 import { COMPARATOR, compare } from '../core/diff.ts'
+import { decide, decisionsId } from '../core/divergences.ts'
 import { toJson } from '../core/json.ts'
-import { type Outcome, judge } from '../core/verdict.ts'
+import { judge, type Outcome } from '../core/verdict.ts'
 import { ParityError } from '../errors.ts'
 import { admit } from '../golden/store.ts'
 import type { Basis, Case, Dimensions, Fault, Fixture, Observation, Reason, Verdict } from '../model.ts'
 import { type Driver, openTarget } from '../replay/driver.ts'
-import { allowedToSend } from '../core/sends.ts'
-import type { StartContext, Target } from '../replay/target.ts'
+import type { Target } from '../replay/target.ts'
 import type { CalibrationResult, GateResult, SuiteContext } from '../run/events.ts'
+import { admitCase } from './admission.ts'
 import { type Feature, readFeature } from './feature.ts'
 import { once } from './once.ts'
 import { proveComparator } from './prove.ts'
@@ -27,81 +28,136 @@ const DEFAULT_TZ = 'UTC'
 export const openSuite: OpenSuite = open => {
   const feature = readFeature(open)
   refuseConcurrentReset(open, feature)
-  const basis = basisOf(feature, open)
-  const stop = new AbortController()
-  const stepTimeoutMs = open.options.timeoutMs ?? STEP_TIMEOUT_MS
-  const context: Omit<StartContext, 'signal' | 'services'> = {
-    clock: feature.lab?.clock ?? null,
-    tz: feature.lab?.tz ?? DEFAULT_TZ,
-  }
-  const drivers = new Map<Target, () => Promise<Driver>>()
-  const driverOf = (target: Target): Promise<Driver> => {
-    const known = drivers.get(target) ?? once(() => openTarget(target, { ...context, signal: stop.signal }))
-    drivers.set(target, known)
-    return known()
-  }
-  const calibration = once(() => calibrate(feature, { signal: stop.signal, timeoutMs: stepTimeoutMs }))
-  const resetOnce = once(() => reset(open, context, stop.signal))
-  let down: Fault | null = null
-  const candidate = once(async (): Promise<GateResult> => {
-    down = await (await driverOf(open.options.candidate)).probe()
-    return gateOf('candidate', down)
-  })
+  return new OpenFeature(open, feature)
+}
 
-  const outcomeOf = async (name: string, o: CheckOptions): Promise<{ outcome: Outcome; fixture: Fixture | null }> => {
-    const admitted = admitCase(feature, name, open.asOf)
+interface Seen {
+  readonly outcome: Outcome
+  readonly fixture: Fixture | null
+}
+
+/** Holds the drivers of a feature and what its gates showed. */
+class OpenFeature implements Suite {
+  readonly feature: string
+  readonly cases: readonly string[]
+  readonly context: SuiteContext
+  readonly calibration: () => Promise<CalibrationResult>
+  readonly #open: OpenOptions
+  readonly #files: Feature
+  readonly #stop = new AbortController()
+  readonly #stepTimeoutMs: number
+  readonly #clock: { readonly clock: string | null; readonly tz: string }
+  readonly #drivers = new Map<Target, () => Promise<Driver>>()
+  readonly #stale = new Map<string, readonly string[]>()
+  readonly #candidate: () => Promise<GateResult>
+  readonly #resetOnce: () => Promise<Fault | null>
+  /** Why the candidate cannot be reached any more. */
+  #down: Fault | null = null
+
+  constructor(open: OpenOptions, files: Feature) {
+    this.#open = open
+    this.#files = files
+    this.feature = files.name
+    this.cases = [...new Set([...files.cases.keys(), ...files.fixtures.names])].sort(compareCodePoints)
+    this.context = contextOf(files, basisOf(files, open))
+    this.#stepTimeoutMs = open.options.timeoutMs ?? STEP_TIMEOUT_MS
+    this.#clock = { clock: files.lab?.clock ?? null, tz: files.lab?.tz ?? DEFAULT_TZ }
+    this.calibration = once(() => calibrate(files, { signal: this.#stop.signal, timeoutMs: this.#stepTimeoutMs }))
+    this.#resetOnce = once(() => this.#reset())
+    this.#candidate = once(async () => {
+      this.#down = await (await this.#driverOf(open.options.candidate)).probe()
+      return gateOf('candidate', this.#down)
+    })
+  }
+
+  async check(name: string, options: CheckOptions = {}): Promise<Verdict> {
+    const { outcome, fixture } = await this.#see(name, options)
+    const isOwn = options.as === undefined && options.subject === undefined
+    const entries = isOwn ? this.#files.divergences.filter(entry => entry.case === name) : []
+    const decision = 'comparison' in outcome ? decide(entries, outcome.comparison) : { decided: null, stale: [] }
+    this.#stale.set(name, decision.stale)
+    return judge({
+      feature: this.feature,
+      case: options.as ?? name,
+      fixture: fixture?.id ?? null,
+      basis: this.context.basis,
+      dimensions: dimensionsOf(this.#files, outcome),
+      outcome,
+      decided: decision.decided,
+    })
+  }
+
+  gate(name: 'lab' | 'candidate'): Promise<GateResult> {
+    return name === 'candidate' ? this.#candidate() : Promise.resolve(gateOf('lab', null))
+  }
+
+  findings(name: string): readonly string[] {
+    return this.#stale.get(name) ?? []
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort(new Error('the suite was closed'))
+    const opened = await Promise.allSettled([...this.#drivers.values()].map(driver => driver()))
+    await Promise.all(
+      opened.flatMap(result => (result.status === 'fulfilled' ? [result.value[Symbol.asyncDispose]()] : [])),
+    )
+  }
+
+  /** What stands in the way of a comparison, or the comparison. */
+  async #see(name: string, o: CheckOptions): Promise<Seen> {
+    const admitted = admitCase(this.#files, name, this.#open.asOf)
     if (!admitted.ok) return { outcome: { fault: admitted.fault }, fixture: admitted.fixture }
     const { fixture, input } = admitted
-    const through = (outcome: Outcome) => ({ outcome, fixture })
-    const proof = await calibration()
-    if (proof.reason !== null) return through(blockedBy(proof, proof.reason))
+    const proof = await this.calibration()
+    if (proof.reason !== null) return { outcome: blockedBy(proof, proof.reason), fixture }
     if (o.subject !== undefined && 'observed' in o.subject) {
-      return through({ comparison: compare(fixture.observation, observed(o.subject.observed, fixture), feature.rules) })
+      const actual = observed(o.subject.observed, fixture)
+      return { outcome: { comparison: compare(fixture.observation, actual, this.#files.rules) }, fixture }
     }
-    const target = o.subject?.target ?? open.options.candidate
-    const isCandidate = target === open.options.candidate
-    if (isCandidate) {
-      const gate = await candidate()
-      if (gate.reason !== null) return through(blockedBy(gate, gate.reason))
-      if (down !== null) return through(blockedBy(gateOf('candidate', down), down.reason))
-    }
-    const driver = await driverOf(target)
-    const notReset = feature.contract.reset === 'case' ? await reset(open, context, stop.signal) : await resetOnce()
-    if (notReset !== null) return through({ fault: notReset })
-    const signal = o.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, o.signal])
-    const driven = await driver.drive(input, { signal, timeoutMs: stepTimeoutMs })
-    if (driven.ok) return through({ comparison: compare(fixture.observation, driven.observation, feature.rules) })
-    // a candidate that is gone fails once; what comes after is blocked by it
-    if (isCandidate && driven.fault.reason === 'candidate-unreachable') down = await driver.probe()
-    return through({ fault: driven.fault })
+    const target = o.subject?.target ?? this.#open.options.candidate
+    const blocked = target === this.#open.options.candidate ? await this.#blocked() : null
+    return { outcome: blocked ?? (await this.#drive(target, { input, fixture, signal: o.signal })), fixture }
   }
 
-  const suite: Suite = {
-    feature: feature.name,
-    cases: [...new Set([...feature.cases.keys(), ...feature.fixtures.names])].sort(),
-    context: contextOf(feature, basis),
-    async check(name, options = {}): Promise<Verdict> {
-      const { outcome, fixture } = await outcomeOf(name, options)
-      return judge({
-        feature: feature.name,
-        case: options.as ?? name,
-        fixture: fixture?.id ?? null,
-        basis,
-        dimensions: dimensionsOf(feature, outcome),
-        outcome,
-      })
-    },
-    calibration,
-    gate: name => (name === 'candidate' ? candidate() : Promise.resolve(gateOf('lab', null))),
-    async close() {
-      stop.abort(new Error('the suite was closed'))
-      const opened = await Promise.allSettled([...drivers.values()].map(driver => driver()))
-      await Promise.all(
-        opened.flatMap(result => (result.status === 'fulfilled' ? [result.value[Symbol.asyncDispose]()] : [])),
-      )
-    },
+  async #blocked(): Promise<Outcome | null> {
+    const gate = await this.#candidate()
+    if (gate.reason !== null) return blockedBy(gate, gate.reason)
+    return this.#down === null ? null : blockedBy(gateOf('candidate', this.#down), this.#down.reason)
   }
-  return suite
+
+  async #drive(
+    target: Target,
+    o: { readonly input: Case; readonly fixture: Fixture; readonly signal: AbortSignal | undefined },
+  ): Promise<Outcome> {
+    const driver = await this.#driverOf(target)
+    const notReset = this.#files.contract.reset === 'case' ? await this.#reset() : await this.#resetOnce()
+    if (notReset !== null) return { fault: notReset }
+    const signal = o.signal === undefined ? this.#stop.signal : AbortSignal.any([this.#stop.signal, o.signal])
+    const driven = await driver.drive(o.input, { signal, timeoutMs: this.#stepTimeoutMs })
+    if (driven.ok) return { comparison: compare(o.fixture.observation, driven.observation, this.#files.rules) }
+    // a candidate that is gone fails once; what comes after is blocked by it
+    const gone = target === this.#open.options.candidate && driven.fault.reason === 'candidate-unreachable'
+    if (gone) this.#down = await driver.probe()
+    return { fault: driven.fault }
+  }
+
+  #driverOf(target: Target): Promise<Driver> {
+    const known =
+      this.#drivers.get(target) ?? once(() => openTarget(target, { ...this.#clock, signal: this.#stop.signal }))
+    this.#drivers.set(target, known)
+    return known()
+  }
+
+  /** Why the candidate could not be put back to its first state; null when it was, or when there is nothing to put back. */
+  async #reset(): Promise<Fault | null> {
+    try {
+      await this.#open.options.reset?.({ ...this.#clock, signal: this.#stop.signal, services: {} })
+      return null
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      return { reason: 'environment', step: 0, message: `the reset of the candidate failed: ${message}` }
+    }
+  }
 }
 
 function refuseConcurrentReset(open: OpenOptions, feature: Feature): void {
@@ -119,6 +175,7 @@ function basisOf(feature: Feature, open: OpenOptions): Basis {
     fixtureSet: feature.fixtures.manifest === null ? null : feature.fixtures.id,
     calibration: feature.calibration?.id ?? null,
     ruleSet: feature.rules.id,
+    decisions: feature.divergences.length === 0 ? null : decisionsId(feature.divergences),
     contract: feature.contract.id,
     adapter: { comparator: `vitest-parity/${COMPARATOR}`, candidate: open.options.candidateId ?? open.candidateId },
     asOf: open.asOf,
@@ -140,56 +197,6 @@ function contextOf(feature: Feature, basis: Basis): SuiteContext {
   }
 }
 
-type Admitted =
-  | { readonly ok: true; readonly input: Case; readonly fixture: Fixture }
-  | { readonly ok: false; readonly fault: Fault; readonly fixture: Fixture | null }
-
-/** The input and the fixture of a case, fit to be compared; or the fault of the first of its files that is not. */
-function admitCase(feature: Feature, name: string, asOf: string): Admitted {
-  const refuse = (reason: Reason, message: string, fixture: Fixture | null = null): Admitted => ({
-    ok: false,
-    fault: { reason, step: 0, message },
-    fixture,
-  })
-  const input = feature.cases.get(name)
-  if (input === undefined) {
-    const recorded = feature.fixtures.names.includes(name)
-    return refuse(
-      recorded ? 'fixture-stale' : 'no-fixture',
-      recorded ? 'the golden has no input any more' : `there is no case ${name}`,
-    )
-  }
-  const admitted = admit(feature.fixtures, input, { revision: feature.contract.revision, asOf })
-  if (!admitted.ok) return { ...admitted, fixture: null }
-  const { fixture } = admitted
-  const unlisted = input.steps.find(({ request }) => request !== undefined && !allowedToSend(feature.contract, request))
-  if (unlisted?.request !== undefined) {
-    const { method, path } = unlisted.request
-    return refuse('side-effects-not-allowed', `${method} ${path.split('?', 1)[0]} is not listed under sends:`, fixture)
-  }
-  return calibrationFault(feature, fixture, asOf) ?? { ok: true, input, fixture }
-}
-
-function calibrationFault(feature: Feature, fixture: Fixture, asOf: string): Admitted | null {
-  const refuse = (reason: Reason, message: string): Admitted => ({
-    ok: false,
-    fault: { reason, step: 0, message },
-    fixture,
-  })
-  const entry = feature.calibration?.fixtures[fixture.id]
-  if (entry === undefined) return refuse('calibration-missing', 'calibration.json has no entry for this fixture')
-  const maxAgeDays = feature.lab?.maxAgeDays
-  const ageDays = (Date.parse(asOf) - Date.parse(entry.captured)) / 86_400_000
-  if (maxAgeDays !== undefined && ageDays > maxAgeDays) {
-    return refuse('calibration-expired', `captured on ${entry.captured}, it holds ${maxAgeDays} days, and it is ${asOf}`)
-  }
-  const { uncovered, proposals } = coverNoise(entry.noise, fixture.observation, feature.rules)
-  if (uncovered.length === 0) return null
-  const places = uncovered.map(({ path }) => path).join(', ')
-  const proposed = proposals.map(({ rule }) => rule).join(', ') || 'none'
-  return refuse('control-unstable', `the legacy differs from itself at ${places}; proposed: ${proposed}`)
-}
-
 async function calibrate(
   feature: Feature,
   o: { readonly signal: AbortSignal; readonly timeoutMs: number },
@@ -202,13 +209,20 @@ async function calibrate(
   const proof = await proveComparator(pairs, feature.rules, { ...o, places: 'distinct' })
   const captures = entries.length === 0 ? 0 : Math.min(...entries.map(entry => entry.captures))
   const seeded = { caught: proof.caught, total: proof.total }
-  const counted = { gate: 'calibration' as const, captures, cases: entries.length, seeded, unprovable: proof.unprovable }
+  const counted = {
+    gate: 'calibration' as const,
+    captures,
+    cases: entries.length,
+    seeded,
+    unprovable: proof.unprovable,
+  }
   if (proof.survivors.length > 0) {
     const [first] = proof.survivors
     const text = `seeded ${seeded.caught}/${seeded.total} caught; ${first}`
     return { ...counted, state: 'failed', reason: 'calibration-failed', text, remedy: 'tighten the rule named here' }
   }
-  const control = entries.length === 0 ? 'control missing' : `control clean (${captures} captures, ${entries.length} cases)`
+  const control =
+    entries.length === 0 ? 'control missing' : `control clean (${captures} captures, ${entries.length} cases)`
   const text = `${control} · seeded ${seeded.caught}/${seeded.total} caught`
   return { ...counted, state: 'ok', reason: null, text, remedy: null }
 }
@@ -221,21 +235,6 @@ function gateOf(gate: 'lab' | 'candidate', fault: Fault | null): GateResult {
 function blockedBy(gate: GateResult, reason: Reason): Outcome {
   const message = `the ${gate.gate} gate failed: ${gate.text}`
   return { fault: { reason: 'blocked', step: 0, message }, cause: { gate: gate.gate, reason } }
-}
-
-/** Why the candidate could not be put back to its first state; null when it was, or when there is nothing to put back. */
-async function reset(
-  open: OpenOptions,
-  context: Omit<StartContext, 'signal' | 'services'>,
-  signal: AbortSignal,
-): Promise<Fault | null> {
-  try {
-    await open.options.reset?.({ ...context, signal, services: {} })
-    return null
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    return { reason: 'environment', step: 0, message: `the reset of the candidate failed: ${message}` }
-  }
 }
 
 /** What a test observed itself, as the observation of a function. */

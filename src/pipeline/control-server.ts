@@ -54,7 +54,7 @@ export function encodeBody(response: Pick<Response, 'headers' | 'body'>): Uint8A
   if (body === undefined) return new Uint8Array(0)
   if ('bytes' in body) return body.bytes
   const text = Buffer.from(bodyText(body), charsetOf(headers))
-  return (valueOf(headers, 'content-encoding') ?? '')
+  return (firstValue(headers, 'content-encoding') ?? '')
     .split(',')
     .map(coding => coding.trim().toLowerCase())
     .filter(coding => coding !== '' && coding !== 'identity')
@@ -84,11 +84,12 @@ function compress(data: Uint8Array, coding: string): Uint8Array {
 }
 
 function charsetOf(headers: FieldList): BufferEncoding {
-  const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(valueOf(headers, 'content-type') ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
+  const charset =
+    /charset\s*=\s*"?([^\s;"]+)/i.exec(firstValue(headers, 'content-type') ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
   if (['iso-8859-1', 'latin1', 'windows-1252', 'us-ascii', 'ascii'].includes(charset)) return 'latin1'
   return ['utf-16le', 'utf-16'].includes(charset) ? 'utf16le' : 'utf8'
 }
 
-function valueOf(headers: FieldList, name: string): string | undefined {
+function firstValue(headers: FieldList, name: string): string | undefined {
   return headers.find(([own]) => own.toLowerCase() === name)?.[1]
 }

@@ -3,6 +3,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type Contract, readContract } from '../contract/contract.ts'
 import { readInputs } from '../contract/inputs.ts'
 import { locatedError } from '../contract/located.ts'
+import { type DecidedDivergence, readDivergences } from '../core/divergences.ts'
 import { nearest } from '../core/nearest.ts'
 import { compileTolerance, type RuleSet } from '../core/tolerance.ts'
 import { parseYaml, validate } from '../core/yaml.ts'
@@ -29,6 +30,7 @@ export interface FeaturePaths {
   readonly golden: string
   readonly tolerance: string
   readonly rules: string
+  readonly divergences: string
   readonly labs: string
 }
 
@@ -42,6 +44,8 @@ export interface Feature {
   readonly fixtures: FixtureSet
   readonly calibration: Calibration | null
   readonly rules: RuleSet
+  /** Differences that somebody decided to keep. */
+  readonly divergences: readonly DecidedDivergence[]
   /** What its `lab.yaml` says; null when the contract names no lab, or the lab has no such file. */
   readonly lab: LabFile | null
 }
@@ -60,6 +64,7 @@ export function readFeature(o: FeatureOptionsOnDisk): Feature {
     golden: join(o.root, o.dirs.golden ?? '__golden__', contract.fixturesFrom),
     tolerance: join(o.root, o.dirs.tolerance ?? 'tolerance', `${o.feature}.yaml`),
     rules: join(o.root, o.dirs.tolerance ?? 'tolerance', `${o.feature}.rules.yaml`),
+    divergences: join(parity, o.feature, 'divergences.yaml'),
     labs: join(o.root, o.dirs.labs ?? 'labs'),
   }
   return {
@@ -70,13 +75,16 @@ export function readFeature(o: FeatureOptionsOnDisk): Feature {
     fixtures: readFixtureSet(paths.golden),
     calibration: readCalibration(paths.golden),
     rules: readRules(o.root, paths, contract),
+    divergences: readDecided(o.root, paths),
     lab: contract.lab === null ? null : readLabFile(join(paths.labs, contract.lab, 'lab.yaml')),
   }
 }
 
 /** Names of the folders that hold a contract, sorted. */
 export function featureNames(root: string): readonly string[] {
-  return foldersOf(join(root, PARITY_DIR)).filter(name => textOf(join(root, PARITY_DIR, name, 'contract.yaml')) !== null)
+  return foldersOf(join(root, PARITY_DIR)).filter(
+    name => textOf(join(root, PARITY_DIR, name, 'contract.yaml')) !== null,
+  )
 }
 
 function foldersOf(dir: string): string[] {
@@ -112,6 +120,12 @@ function readRules(root: string, paths: FeaturePaths, contract: Contract): RuleS
   })
   if (!compiled.ok) throw locatedError('PARITY_TOLERANCE_INVALID', compiled.errors)
   return compiled.rules
+}
+
+function readDecided(root: string, paths: FeaturePaths): readonly DecidedDivergence[] {
+  const read = readDivergences(shown(root, paths.divergences), textOf(paths.divergences) ?? '')
+  if (!read.ok) throw locatedError('PARITY_DIVERGENCES_INVALID', read.errors)
+  return read.value
 }
 
 function readLabFile(path: string): LabFile | null {

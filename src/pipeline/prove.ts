@@ -43,13 +43,17 @@ export async function proveComparator(
   const { chosen, unprovable } = choose(pairs, rules, options.places)
   const survivors: string[] = []
   const byMutation = new Map<string, { caught: number; total: number }>()
-  await using control = await openControl(chosen.some(({ mutant }) => isHttp(mutant.observation)), options.signal)
+  await using control = await openControl(
+    chosen.some(({ mutant }) => isHttp(mutant.observation)),
+    options.signal,
+  )
   for (const { pair, mutant } of chosen) {
     options.signal.throwIfAborted()
     const wrong = await judgeMutant({ pair, mutant, rules, control, options })
     const count = byMutation.get(mutant.mutation) ?? { caught: 0, total: 0 }
     byMutation.set(mutant.mutation, { caught: count.caught + (wrong === null ? 1 : 0), total: count.total + 1 })
-    if (wrong !== null) survivors.push(`${pair.fixture.name}: ${mutant.rule}: ${mutant.mutation} at ${mutant.path}: ${wrong}`)
+    if (wrong !== null)
+      survivors.push(`${pair.fixture.name}: ${mutant.rule}: ${mutant.mutation} at ${mutant.path}: ${wrong}`)
   }
   return {
     caught: chosen.length - survivors.length,

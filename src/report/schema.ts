@@ -26,6 +26,7 @@ const Basis = z
     fixtureSet: Sha256.nullable(),
     calibration: Sha256.nullable(),
     ruleSet: Sha256.nullable(),
+    decisions: Sha256.nullable(),
     contract: Sha256.nullable(),
     adapter: z.strictObject({ comparator: z.string(), candidate: z.string() }),
     asOf: Day,

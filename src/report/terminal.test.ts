@@ -13,7 +13,6 @@ const BASIS: Basis = {
   ruleSet: `sha256:4c1e${'0'.repeat(60)}`,
   decisions: null,
   contract: null,
-  decisions: null,
   adapter: { comparator: 'c', candidate: 'k' },
   asOf: '2026-01-02',
 }

@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { DIFFERENCE_KINDS, type Difference, type DifferenceKind, type Sha256 } from '../model.ts'
+import { canonicalText, sha256 } from './canonical.ts'
+import { isObject, NumberToken, parseJson } from './json.ts'
+import { type Located, parseYaml, validate } from './yaml.ts'
+
+const KINDS = Object.keys(DIFFERENCE_KINDS) as [DifferenceKind, ...DifferenceKind[]]
+const TYPES = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const
+
+const token = z
+  .union([
+    z.string(),
+    z.strictObject({ type: z.enum(TYPES).describe('For a side whose token differs between two captures') }),
+  ])
+  .nullable()
+  .describe('JSON text as the report prints it; null for absence')
+
+/** `parity/<feature>/divergences.yaml`: differences that somebody decided to keep. */
+export const divergencesSchema = z.array(
+  z.strictObject({
+    id: z.string().min(1),
+    case: z.string().min(1),
+    path: z.string().min(1).describe('As the report prints it: $.error.code, status, header.location, steps[1]:$.id'),
+    kind: z.enum(KINDS),
+    legacy: token,
+    candidate: token,
+    reason: z.string().min(1),
+    author: z.string().min(1),
+    approved_by: z.string().min(1).nullable(),
+  }),
+)
+
+/** One decided divergence. */
+export type DecidedDivergence = Readonly<z.infer<typeof divergencesSchema>[number]>
+
+/**
+ * The decided divergences of a file, or everything that is wrong with it. An empty text has none. Refused: an id, or a
+ * case with path and kind, that occurs twice, and an approver who is the author.
+ */
+export function readDivergences(
+  file: string,
+  text: string,
+):
+  | { readonly ok: true; readonly value: readonly DecidedDivergence[] }
+  | { readonly ok: false; readonly errors: readonly Located[] } {
+  const parsed = parseYaml(text, file)
+  if (parsed.ok && parsed.value === null) return { ok: true, value: [] }
+  const shaped = validate(parsed, divergencesSchema, file)
+  if (!shaped.ok || !parsed.ok) return shaped
+  const errors: Located[] = []
+  const ids = new Set<string>()
+  const places = new Set<string>()
+  for (const [index, each] of shaped.value.entries()) {
+    const refuse = (name: keyof DecidedDivergence, message: string, fix: string): void => {
+      errors.push({ file, ...parsed.at([index, name]), message, fix })
+    }
+    if (ids.has(each.id)) refuse('id', `the id ${each.id} occurs twice`, 'give it the next free id')
+    ids.add(each.id)
+    const place = `${each.case}\n${each.path}\n${each.kind}`
+    if (places.has(place)) {
+      refuse('path', `${each.kind} at ${each.path} of ${each.case} is decided twice`, 'keep one of the two')
+    }
+    places.add(place)
+    if (each.approved_by === each.author) {
+      const fix = 'write null, or the name of another person'
+      refuse('approved_by', `${each.author} wrote ${each.id} and cannot approve it`, fix)
+    }
+  }
+  return errors.length === 0 ? { ok: true, value: shaped.value } : { ok: false, errors }
+}
+
+/** The identity of what was decided: places and tokens, not reasons and people. */
+export function decisionsId(decided: readonly DecidedDivergence[]): Sha256 {
+  const what = decided.map(({ case: name, path, kind, legacy, candidate }) =>
+    canonicalText({ case: name, path, kind, legacy, candidate }),
+  )
+  return sha256(canonicalText(what.sort()))
+}
+
+export interface Decided {
+  /** Ids of the entries that cover the differences, joined; null unless every difference is covered. */
+  readonly decided: string | null
+  /** What is wrong with entries of the case: they no longer occur, or occur differently. */
+  readonly stale: readonly string[]
+}
+
+/**
+ * How the decided divergences of one case stand to what was found. An entry covers the difference of its path and kind
+ * when both tokens are those decided, or of the type decided. Differences beyond the reported ones are never covered.
+ */
+export function decide(
+  entries: readonly DecidedDivergence[],
+  found: { readonly differences: readonly Difference[]; readonly moreDifferences: number },
+): Decided {
+  const used = new Set<string>()
+  const stale: string[] = []
+  for (const entry of entries) {
+    const there = found.differences.filter(({ path, kind }) => path === entry.path && kind === entry.kind)
+    if (there.length === 0) {
+      stale.push(`${entry.id}: ${entry.kind} at ${entry.path} of ${entry.case} no longer occurs`)
+    } else if (there.some(each => covers(entry, each))) used.add(entry.id)
+    else stale.push(`${entry.id}: ${entry.kind} at ${entry.path} of ${entry.case} occurs with other tokens`)
+  }
+  const live = entries.filter(({ id }) => used.has(id))
+  const all =
+    found.moreDifferences === 0 &&
+    found.differences.length > 0 &&
+    found.differences.every(each => live.some(entry => covers(entry, each)))
+  return { decided: all && stale.length === 0 ? live.map(({ id }) => id).join(', ') : null, stale }
+}
+
+function covers(entry: DecidedDivergence, found: Difference): boolean {
+  return (
+    entry.path === found.path &&
+    entry.kind === found.kind &&
+    fits(entry.legacy, found.legacy) &&
+    fits(entry.candidate, found.candidate)
+  )
+}
+
+function fits(decided: DecidedDivergence['legacy'], token: string | null): boolean {
+  if (decided === null || typeof decided === 'string') return decided === token
+  return token !== null && typeOf(token) === decided.type
+}
+
+/** The JSON type of a token; a token that was cut where it was long is told by its first character. */
+function typeOf(token: string): (typeof TYPES)[number] {
+  const parsed = parseJson(token)
+  if (!parsed.ok) return token.startsWith('{') ? 'object' : token.startsWith('[') ? 'array' : 'string'
+  const { value } = parsed
+  if (value === null) return 'null'
+  if (typeof value === 'number' || value instanceof NumberToken) return 'number'
+  if (Array.isArray(value)) return 'array'
+  if (isObject(value)) return 'object'
+  return typeof value === 'boolean' ? 'boolean' : 'string'
+}
