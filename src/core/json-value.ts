@@ -44,6 +44,14 @@ export function numberOf(text: string): number | NumberToken {
   return String(native) === text ? native : new NumberToken(text)
 }
 
+/** The array index that a name spells, or -1. Array indexes end at 2^32 - 2; JavaScript moves only these to the front. */
+export function arrayIndex(name: string): number {
+  const unit = name.charCodeAt(0)
+  if (!(unit >= 0x30 && unit <= 0x39) || name.length > 10) return -1
+  const index = Number(name)
+  return String(index) === name && index < 4_294_967_295 ? index : -1
+}
+
 interface Printing {
   readonly names: readonly string[] | null
   readonly values: readonly Json[]

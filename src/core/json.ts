@@ -1,4 +1,5 @@
-import { type Json, MemberList, type NumberToken, numberOf } from './json-value.ts'
+import { parseNative } from './json-native.ts'
+import { arrayIndex, type Json, MemberList, type NumberToken, numberOf } from './json-value.ts'
 
 export { compactJson, memberText, prettyJson } from './json-text.ts'
 export { isObject, type Json, type JsonObject, MemberList, membersOf, NumberToken, textOf } from './json-value.ts'
@@ -19,10 +20,17 @@ export type ParsedJson =
  * The value of a JSON text, lossless: number text, member order and duplicate names are kept. Never throws.
  * Strict RFC 8259, and iterative: any depth that fits in memory. A byte order mark is refused; the caller then has text.
  * A lone surrogate, escaped or not, is part of its string (RFC 8259 section 8.2 leaves it open).
+ * Read by `JSON.parse` where that loses nothing, else, and for the place of an error, by hand: `parseByHand`.
  *
  * Source: RFC 8259 sections 2 to 7.
  */
 export function parseJson(text: string): ParsedJson {
+  const value = parseNative(text)
+  return value === null ? parseByHand(text) : { ok: true, value }
+}
+
+/** What `parseJson` returns, read unit by unit. */
+export function parseByHand(text: string): ParsedJson {
   const cursor: Cursor = { text, at: 0, wanted: null }
   if (text.charCodeAt(0) === BYTE_ORDER_MARK) return failure(text, 0, 'a byte order mark stands before the JSON text')
   const value = readDocument(cursor)
@@ -179,14 +187,6 @@ function addMember(holder: OpenObject, value: Json): void {
   if (holder.members !== null) holder.members.push([name, value])
   else if (name !== '__proto__') plain[name] = value
   else Object.defineProperty(plain, name, { value, enumerable: true, configurable: true, writable: true })
-}
-
-/** The array index that a name spells, or -1. Array indexes end at 2^32 - 2; JavaScript moves only these to the front. */
-function arrayIndex(name: string): number {
-  const unit = name.charCodeAt(0)
-  if (!(unit >= ZERO && unit <= NINE) || name.length > 10) return -1
-  const index = Number(name)
-  return String(index) === name && index < 4_294_967_295 ? index : -1
 }
 
 function readString(cursor: Cursor): string | undefined {
