@@ -108,9 +108,12 @@ function composed(text: string, lineCounter: LineCounter): Document.Parsed | Ref
   if (fault?.code === 'MULTIPLE_DOCS') {
     return { offset: fault.pos[0], message: 'a second document', fix: 'keep one document, without "---" after it' }
   }
+  if (fault?.code === 'BAD_DIRECTIVE') return { offset: fault.pos[0], message: 'a directive', fix: 'remove it' }
   if (fault !== undefined) return { offset: fault.pos[0], message: fault.message, fix: SYNTAX_FIX }
-  if (document.directives.yaml.explicit) return { offset: 0, message: 'a %YAML directive', fix: 'remove it' }
-  return document
+  const { yaml, tags } = document.directives
+  if (!yaml.explicit && Object.keys(tags).length === 1) return document
+  const offset = Math.max(text.search(/^%/m), 0)
+  return { offset, message: yaml.explicit ? 'a %YAML directive' : 'a directive', fix: 'remove it' }
 }
 
 /** The first thing in the document that YAML has and our files do not. */
