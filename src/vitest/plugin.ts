@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { TestProjectInlineConfiguration } from 'vitest/config'
 import type { TestProject, Vitest, VitestPluginContext } from 'vitest/node'
 import { nearest } from '../core/nearest.ts'
@@ -89,7 +89,7 @@ export function parityProject(options: ParityOptions = {}): TestProjectInlineCon
       include: [...(options.include ?? INCLUDE)],
       pool: 'forks', // a thread that runs out of memory takes the main process with it
       runner: beside('runner'),
-      setupFiles: [beside('setup')],
+      execArgv: ['--import', pathToFileURL(beside('setup')).href],
       retry: 0,
       testTimeout: TEST_TIMEOUT_MS,
       hookTimeout: TEST_TIMEOUT_MS,

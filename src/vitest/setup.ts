@@ -1,13 +1,7 @@
 /**
- * Set-up of every file of the parity project.
- * A Ctrl-C in a terminal reaches the workers too. The main process is the one that ends the run, so that what was judged is still printed
- * and what was started is stopped: a worker leaves the signal to it.
+ * What a worker of the parity project does before anything else: it leaves Ctrl-C to the main process.
+ * A terminal sends the signal to the workers too; one that died of it could neither say what it had judged nor stop what it had started.
  */
-const KEY = Symbol.for('vitest-parity.signals')
-const host = globalThis as { [KEY]?: true }
-if (host[KEY] === undefined && process.send !== undefined) {
-  host[KEY] = true
-  process.on('SIGINT', () => {})
-}
+if (process.send !== undefined) process.on('SIGINT', () => {})
 
 export {}
