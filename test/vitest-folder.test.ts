@@ -104,6 +104,8 @@ describe('forex', () => {
       'forex unknown currency, by hand': 'UNVERIFIABLE fixture-tampered',
     })
     expect(touched.code).toBe(2)
+    const fixes = project.report().verdicts.flatMap(each => (each.state === 'UNVERIFIABLE' ? [each.remedy] : []))
+    expect(new Set(fixes).size).toBe(1) // the hand-written test names its fixture, not itself
     const { selected } = project.report().summary
     rmSync(join(project.root, golden))
     await run()

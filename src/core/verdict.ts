@@ -23,6 +23,8 @@ export type Outcome =
 export interface Judgement {
   readonly feature: string
   readonly case: string
+  /** Name of the fixture, which remedies speak of; a hand-written test is a case with a name of its own. Default the name of the case. */
+  readonly fixtureName?: string
   readonly fixture: Sha256 | null
   readonly basis: Basis
   readonly dimensions: Dimensions
@@ -84,7 +86,7 @@ function unverifiable(
     state: 'UNVERIFIABLE',
     reason: fault.reason,
     message: fault.message,
-    remedy: remedyOf(fault.reason, o.feature, o.case),
+    remedy: remedyOf(fault.reason, o.feature, o.fixtureName ?? o.case),
     cause,
   }
 }
