@@ -4,6 +4,7 @@ import { compare } from '../core/diff.ts'
 import { nearest } from '../core/nearest.ts'
 import { ParityError } from '../errors.ts'
 import { type FreezeReport, freeze } from '../golden/freeze.ts'
+import { assertWritable } from '../golden/staging.ts'
 import { type Lab, loadLab } from '../lab/lab-file.ts'
 import { startLab } from '../lab/process-driver.ts'
 import type { Case, Observation } from '../model.ts'
@@ -59,6 +60,7 @@ export interface RecordReport extends FreezeReport {
 export async function recordFeature(o: RecordRequest): Promise<RecordReport> {
   const feature = readFeature({ root: o.root, dirs: o.dirs ?? {}, feature: o.feature })
   const lab = await labOf(feature)
+  await assertWritable(feature.paths.golden)
   const recording = await record({
     feature: feature.name,
     cases: chosen(feature, o.names),
