@@ -146,6 +146,15 @@ describe('the terminal report', () => {
     expect(printed.match(/calibration-missing/g)).toHaveLength(1)
   })
 
+  test('gives an error of several lines its own lines, and no second fix', () => {
+    const printed = text([
+      verdict('a.parity.ts', { reason: 'environment', message: 'tolerance/fx.yaml:2:1: a tab\nFix: two spaces\u0007' }),
+    ])
+    expect(printed).toContain(
+      'UNVERIFIABLE  environment\n       tolerance/fx.yaml:2:1: a tab\n       Fix: two spaces\\u{7}\n parity',
+    )
+  })
+
   test('names a decided divergence as decided, without a rerun line', () => {
     const printed = text([verdict('a', { differences: [difference()], decided: 'D-1' })])
     expect(printed).toMatch(/✗ a {13}DIVERGED {2}decided: D-1/)

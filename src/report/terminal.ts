@@ -1,6 +1,6 @@
 import type { Difference, Verdict } from '../model.ts'
 import type { GateResult } from '../run/events.ts'
-import { escapeText } from './escape.ts'
+import { escapeLines, escapeText } from './escape.ts'
 import { type FeatureReport, isAllowed, type Judgement, policyReason, type Report } from './fold.ts'
 
 export interface TerminalOptions {
@@ -127,11 +127,13 @@ function countCauses(judgements: readonly Judgement[]): ReadonlyMap<string, numb
 
 function unverifiableLine(name: string, verdict: Unverifiable, { report, width, paint }: CaseContext): string {
   const allowed = isAllowed(policyReason(verdict), report.run.allow) ? ' (allowed)' : ''
-  const what =
-    verdict.cause === null
-      ? `${verdict.reason}: ${sentence(verdict.message)} Fix: ${escapeText(verdict.remedy)}`
-      : `blocked by ${escapeText(verdict.cause.gate)} (${verdict.cause.reason})`
-  return `   ${paint('yellow', '?')} ${name.padEnd(width)}   UNVERIFIABLE  ${what}${allowed}`
+  const head = `   ${paint('yellow', '?')} ${name.padEnd(width)}   UNVERIFIABLE  `
+  if (verdict.cause !== null)
+    return `${head}blocked by ${escapeText(verdict.cause.gate)} (${verdict.cause.reason})${allowed}`
+  // a message of several lines is the text of an error, with a fix of its own
+  if (verdict.message.includes('\n'))
+    return `${head}${verdict.reason}\n       ${escapeLines(verdict.message).replaceAll('\n', '\n       ')}`
+  return `${head}${verdict.reason}: ${sentence(verdict.message)} Fix: ${escapeText(verdict.remedy)}${allowed}`
 }
 
 /** One escaped line that ends like a sentence. */

@@ -77,6 +77,11 @@ export class ParityFinding extends Error {
 /** Marks the error as one about a verdict, and lets it point at the line of the user, if there is one. */
 function mark(error: Error, site: Error | null): void {
   Object.defineProperty(error, ABOUT_VERDICT, { value: true })
+  pointAt(error, site)
+}
+
+/** Gives an error the frames of the user, so that what is printed below it is their code. */
+export function pointAt(error: Error, site: Error | null): void {
   const frames = framesOf(site).join('\n')
   error.stack = `${error.name}: ${error.message}${frames === '' ? '' : `\n${frames}`}`
 }

@@ -7,7 +7,7 @@ import { asTarget, type Target } from '../replay/target.ts'
 import { isAllowed } from '../report/fold.ts'
 import { causeOf, SAME_CAUSE_MIN } from '../report/terminal.ts'
 import type { CalibrationResult, GateName, GateResult } from '../run/events.ts'
-import { gateText, ParityFinding, ParityGateFailure, ParityUnverifiable } from './divergence.ts'
+import { gateText, ParityFinding, ParityGateFailure, ParityUnverifiable, pointAt } from './divergence.ts'
 import { errorOf } from './matcher.ts'
 import { type OpenedSuite, stateOf, suiteKey, workerState } from './state.ts'
 
@@ -63,7 +63,7 @@ function register({ open, mode, feature, options, factory, site }: Registration)
     )
   }
   const { root, dirs, asOf, candidateId } = provided
-  const suite = open({ root, dirs, feature, options, asOf, candidateId })
+  const suite = pointing(site, () => open({ root, dirs, feature, options, asOf, candidateId }))
   const opened: OpenedSuite = {
     suite,
     record: { context: suite.context, gates: [] },
@@ -86,6 +86,16 @@ function register({ open, mode, feature, options, factory, site }: Registration)
     }
     factory?.({ candidate: options.candidate })
   })
+}
+
+/** Lets an error about the files of a feature point at the line that asked for them, not into this package. */
+function pointing<T>(site: Error, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof ParityError) pointAt(error, site)
+    throw error
+  }
 }
 
 interface CaseRun {
