@@ -3,9 +3,10 @@ import { pairLeftovers } from './diff-leftovers.ts'
 import { type Matching, matchElements } from './diff-matching.ts'
 import { agree, childOf, NOTHING, OverBudget, type Pair, type Task, tolerated, type Walk } from './diff-walk.ts'
 import type { Json } from './json.ts'
+import type { MatchState } from './matcher.ts'
 
 /** Leftovers whose occurrences are counted; further ones are told as changed, missing or extra. */
-const COUNTED_MAX = 100
+const EXAMINED_MAX = 1000
 
 /** Arrays as multisets, elements compared under the rules below the array and paired by an optimal assignment. */
 export function compareMultisets(walk: Walk, pair: Pair, x: readonly Json[], y: readonly Json[]): readonly Task[] {
@@ -64,33 +65,32 @@ interface Counts {
 function countOccurrences(walk: Walk, pair: Pair, x: readonly Json[], y: readonly Json[], matching: Matching): Counts {
   const state = pair.state.item(0)
   const counts: Counts = { golden: [], actual: [], tasks: [], extra: [] }
-  const counted: Json[] = []
-  const occurrences = (of: Json, among: readonly Json[]) =>
-    among.filter(one => agree(of, one, state, walk.brevity)).length
-  const count = (value: Json, at: number, others: readonly Json[], rest: number[]): Task | null => {
-    // Within the bound of a number "the same element" has no meaning.
-    if (counted.length >= COUNTED_MAX || erase(value, state, walk.brevity).tolerant) {
-      rest.push(at)
-      return null
-    }
-    if (occurrences(value, counted) > 0) return null
-    if (occurrences(value, others) === 0) {
-      rest.push(at)
-      return null
-    }
-    const [legacy, candidate] = [occurrences(value, x), occurrences(value, y)]
-    counted.push(value)
-    return () => tellCount(walk, childOf(pair, at, value, value), legacy, candidate)
-  }
   const leftX = leftOf(matching.partners)
   const leftY = leftOf(matching.owners)
   try {
+    const [golden, actual] = [byForm(walk, x, state), byForm(walk, y, state)]
+    const counted: Json[] = []
+    let examined = 0
+    const count = (value: Json, at: number, others: Forms, rest: number[]): Task | null => {
+      const { hash, tolerant } = erase(value, state, walk.brevity)
+      const alike = (among: readonly Json[]) => among.filter(one => agree(value, one, state, walk.brevity)).length
+      examined += 1
+      // Within the bound of a number "the same element" has no meaning.
+      if (tolerant || examined > EXAMINED_MAX || alike(others.get(hash) ?? []) === 0) {
+        rest.push(at)
+        return null
+      }
+      if (alike(counted) > 0) return null
+      counted.push(value)
+      const [legacy, candidate] = [alike(golden.get(hash) ?? []), alike(actual.get(hash) ?? [])]
+      return () => tellCount(walk, childOf(pair, at, value, value), legacy, candidate)
+    }
     for (const at of leftX) {
-      const task = count(x[at] ?? null, at, y, counts.golden)
+      const task = count(x[at] ?? null, at, actual, counts.golden)
       if (task !== null) counts.tasks.push([at, task])
     }
     for (const at of leftY) {
-      const task = count(y[at] ?? null, at, x, counts.actual)
+      const task = count(y[at] ?? null, at, golden, counts.actual)
       if (task !== null) counts.extra.push(task)
     }
     return counts
@@ -98,6 +98,20 @@ function countOccurrences(walk: Walk, pair: Pair, x: readonly Json[], y: readonl
     if (!(error instanceof OverBudget)) throw error
     return { golden: leftX, actual: leftY, tasks: [], extra: [] }
   }
+}
+
+type Forms = ReadonlyMap<number, readonly Json[]>
+
+/** Elements by their erased form: only elements of one form can agree. */
+function byForm(walk: Walk, values: readonly Json[], state: MatchState): Forms {
+  const forms = new Map<number, Json[]>()
+  for (const value of values) {
+    const { hash } = erase(value, state, walk.brevity)
+    const known = forms.get(hash)
+    if (known === undefined) forms.set(hash, [value])
+    else known.push(value)
+  }
+  return forms
 }
 
 function leftOf(partners: readonly number[]): number[] {

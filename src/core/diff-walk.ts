@@ -36,11 +36,14 @@ export interface Listener {
 
 /** How many nodes the matching of elements may visit, and how deep it may nest; shared by one comparison. */
 export interface Budget {
+  readonly visitsMax: number
   visits: number
   depth: number
 }
 
 export const MATCH_VISITS_MAX = 20_000_000
+/** How many nodes may be visited to make a report short. */
+export const BREVITY_VISITS_MAX = 4_000_000
 export const MATCH_DEPTH_MAX = 300
 
 /** Leaves the matching of elements; never leaves `compareDocuments`. */
@@ -107,7 +110,7 @@ export function agree(x: Json, y: Json, state: MatchState, budget: Budget): bool
 
 export function spend(budget: Budget, visits: number): void {
   budget.visits += visits
-  if (budget.visits > MATCH_VISITS_MAX) throw new OverBudget()
+  if (budget.visits > budget.visitsMax) throw new OverBudget()
 }
 
 /** No further task. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rulesOf } from '../../test/observations.ts'
-import type { DifferenceKind, Observation, ToleranceKey } from '../model.ts'
+import type { DifferenceKind, Observation, StepObservation, ToleranceKey } from '../model.ts'
 import { seededMutants } from './calibrate.ts'
 import { compare } from './diff.ts'
 import { type Json, NumberToken, textOf } from './json.ts'
@@ -254,6 +254,48 @@ function reversedAll(value: Json): Json {
   const members = Object.entries(value as object).map(([name, one]) => [name, reversedAll(one as Json)] as const)
   return Object.fromEntries(members.reverse())
 }
+
+test('compare never throws, whatever arrives', () => {
+  const type = fc.constantFrom(
+    'application/json',
+    'text/html; charset=utf-16',
+    'application/x-www-form-urlencoded',
+    'x',
+    '',
+  )
+  const coding = fc.constantFrom('', 'gzip', 'br', 'zstd', 'deflate', 'toString', 'gzip, gzip')
+  const octets = fc.oneof(
+    fc.uint8Array({ maxLength: 40 }),
+    fc.json().map(text => new TextEncoder().encode(text)),
+    fc.string({ unit: 'binary' }).map(text => new TextEncoder().encode(text)),
+  )
+  const step: fc.Arbitrary<StepObservation> = fc.oneof(
+    fc.record({ type, coding, octets, cookie: fc.string(), status: fc.constantFrom(200, 204, 500) }).map(made => ({
+      kind: 'response' as const,
+      method: 'GET',
+      response: {
+        status: made.status,
+        headers: [
+          ['Content-Type', made.type],
+          ['Content-Encoding', made.coding],
+          ['Set-Cookie', made.cookie],
+        ] as const,
+        body: { bytes: made.octets },
+      },
+    })),
+    octets.map(stdout => ({ kind: 'command' as const, exit: 1, stdout, stderr: '' })),
+    document.map(output => ({ kind: 'output' as const, output })),
+    fc.string().map(message => ({ kind: 'threw' as const, threw: { name: 'Error', code: null, message } })),
+  )
+  const observation = fc.array(step, { maxLength: 2 })
+  fc.assert(
+    fc.property(observation, observation, ruled, (golden, actual, { rules }) => {
+      compare(golden, actual, rules)
+      expect(compare(golden, golden, rules).differences).toEqual([])
+    }),
+    { numRuns },
+  )
+})
 
 test('the generator reaches what it is for', () => {
   const texts = fc.sample(document, { numRuns: 300, seed: 1 }).map(textOf)

@@ -558,6 +558,48 @@ describe('order_insensitive', () => {
   ])
 })
 
+describe('arrays matched within arrays', () => {
+  const multisets = "order_insensitive: [$.a, '$.a[*]']"
+  const shapes = "{order_insensitive: [$.a], structural: ['$.a[*].s']}"
+  table([
+    {
+      why: 'an inner multiset with one element more is told',
+      golden: '{"a":[[1]]}',
+      actual: '{"a":[[1,1]]}',
+      rules: multisets,
+      differences: ['count $.a[0][1] 1 → 2'],
+    },
+    {
+      why: 'an inner multiset with one element less is told',
+      golden: '{"a":[[1,1]]}',
+      actual: '{"a":[[1]]}',
+      rules: multisets,
+      differences: ['count $.a[0][1] 2 → 1'],
+    },
+    {
+      why: 'an inner array of shapes may grow',
+      golden: '{"a":[{"s":[1]}]}',
+      actual: '{"a":[{"s":[2,3]}]}',
+      rules: shapes,
+      differences: [],
+    },
+    {
+      why: 'an inner array with a shape more is told',
+      golden: '{"a":[{"s":[1]}]}',
+      actual: '{"a":[{"s":[1,"x"]}]}',
+      rules: shapes,
+      differences: ['extra $.a[0].s[1] null → "x"'],
+    },
+    {
+      why: 'an inner array with a shape less is told',
+      golden: '{"a":[{"s":[1,"x"]}]}',
+      actual: '{"a":[{"s":[1]}]}',
+      rules: shapes,
+      differences: ['missing $.a[0].s[1] "x" → null'],
+    },
+  ])
+})
+
 describe('ignore', () => {
   const rules = 'ignore: [$.t]'
   table([
@@ -597,6 +639,15 @@ describe('rule uses', () => {
   test('a subtree under one rule is one node and hides one difference', () => {
     const { ruleUses } = compareTexts('{"s":{"a":1,"b":[1,2]}}', '{"s":{"a":2,"b":[3,4,5]}}', 'structural: [$.s]')
     expect(ruleUses).toEqual([{ rule: 'structural $.s', id: null, selected: 1, hid: 1 }])
+  })
+
+  test('a subtree with a deeper rule in it still counts once', () => {
+    const rules = '{structural: [$.s], exact: [$.s.k]}'
+    const { ruleUses } = compareTexts('{"s":{"a":1,"b":{"c":2},"k":1}}', '{"s":{"a":2,"b":{"c":3},"k":1}}', rules)
+    expect(ruleUses).toEqual([
+      { rule: 'structural $.s', id: null, selected: 1, hid: 1 },
+      { rule: 'exact $.s.k', id: null, selected: 1, hid: 0 },
+    ])
   })
 
   test('a multiset in place hides nothing, one in another order hides one difference', () => {

@@ -1,6 +1,6 @@
 import type { Comparison, DifferenceKind, Observation, StepObservation } from '../model.ts'
 import { isJsonType, type Representation } from './bodies.ts'
-import { type Budget, type Pair, walkPair } from './diff-walk.ts'
+import { BREVITY_VISITS_MAX, type Budget, MATCH_VISITS_MAX, type Pair, walkPair } from './diff-walk.ts'
 import { documentOf, type StepDocument } from './documents.ts'
 import { collectFindings, cut, type Findings, LIMITS, type Limits, tokenOf } from './findings.ts'
 import { compareHeaders } from './headers.ts'
@@ -230,8 +230,13 @@ function compareDocuments(o: Step): void {
   }
   for (const note of representations(left.notes, right.notes)) findings.note(step, { ...note, path: '$' })
   const kindOf = left.threw ? () => 'threw' as const : undefined
-  const budget = (): Budget => ({ visits: 0, depth: 0 })
-  const walk = { listener: findings.listener(step, kindOf), budget: budget(), brevity: budget(), found: false }
+  const budget = (visitsMax: number): Budget => ({ visitsMax, visits: 0, depth: 0 })
+  const walk = {
+    listener: findings.listener(step, kindOf),
+    budget: budget(MATCH_VISITS_MAX),
+    brevity: budget(BREVITY_VISITS_MAX),
+    found: false,
+  }
   const pair: Pair = {
     x: left.value,
     y: right.value,
