@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { contractSchema } from '../src/contract/contract.ts'
 import { decisionsSchema } from '../src/core/decisions.ts'
+import { divergencesSchema } from '../src/core/divergences.ts'
 import { toleranceSchema } from '../src/core/tolerance.ts'
 import { calibrationSchema, manifestSchema } from '../src/golden/manifest.ts'
 import { LabFileSchema } from '../src/lab/lab-file.ts'
@@ -17,6 +18,7 @@ import { GoldenSchema, InputSchema } from './file-schemas.ts'
 const SCHEMAS: Readonly<Record<string, { readonly schema: z.ZodType; readonly as: 'input' | 'output' }>> = {
   calibration: { schema: calibrationSchema, as: 'output' },
   contract: { schema: contractSchema, as: 'input' },
+  divergences: { schema: divergencesSchema, as: 'input' },
   event: { schema: EventSchema, as: 'output' },
   golden: { schema: GoldenSchema, as: 'output' },
   input: { schema: InputSchema, as: 'input' },

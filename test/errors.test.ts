@@ -72,6 +72,14 @@ test.each<[ErrorCode, () => unknown, string]>([
     'tolerance/hello.rules.yaml:',
   ],
   [
+    'PARITY_DIVERGENCES_INVALID',
+    () => {
+      writeFileSync(at('parity/hello/divergences.yaml'), '- id: D-001\n  cas: 001-happy-plain\n')
+      return read()
+    },
+    'parity/hello/divergences.yaml:2:3',
+  ],
+  [
     'PARITY_GOLDEN_INVALID',
     () => {
       golden('manifest.json', '{"format":2}')
