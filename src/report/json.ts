@@ -4,7 +4,8 @@ import type { Verdict } from '../model.ts'
 import type { Report } from './fold.ts'
 
 export const REPORT_FORMAT = 1
-export const REPORT_SCHEMA = 'https://unpkg.com/vitest-parity/schemas/report.schema.json'
+/** From `.parity/` of a project that has the package installed: found without a network, and of the version that wrote it. */
+export const REPORT_SCHEMA = '../node_modules/vitest-parity/schemas/report.schema.json'
 
 /** `.parity/report.json`: what an agent reads. */
 export interface JsonReport {
