@@ -7,7 +7,7 @@ import { type StepMutant, stepMutants } from './mutants-step.ts'
 import { normalisedPath } from './selector.ts'
 import type { Rule, RuleSet } from './tolerance.ts'
 
-export { coverNoise, type Noise, noiseOf, type Proposal } from './noise.ts'
+export { coverNoise, noiseOf } from './noise.ts'
 
 /** A golden with one seeded change, and what comparing it with the golden must come to. */
 export interface Mutant {
