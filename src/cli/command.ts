@@ -46,6 +46,7 @@ export interface Command {
 export const EXIT_OK = 0
 export const EXIT_FINDINGS = 1
 export const EXIT_USAGE = 2
+export const EXIT_INTERRUPTED = 130
 
 /** Prints a result as one JSON document, keys in the order written. */
 export function printJson(terminal: Terminal, value: unknown): void {

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -134,6 +136,31 @@ describe('a legacy that changed', () => {
     expect(readFileSync(golden, 'utf8')).toContain('Good evening')
   })
 })
+
+test('an interrupted recording stops what it started, says so, and leaves the goldens as they were', async () => {
+  const before = readFileSync(join(cwd, '__golden__/hello/manifest.json'), 'utf8')
+  const server = join(cwd, 'labs/hello-legacy/server.cjs')
+  const text = readFileSync(server, 'utf8')
+  try {
+    const asked = join(cwd, 'asked')
+    const never = `if (path === '/health') return require('fs').writeFileSync(${JSON.stringify(asked)}, '')`
+    writeFileSync(server, text.replace("if (path === '/health') return", `${never}\n  if (path === '') return`))
+    const main = join(import.meta.dirname, 'main.ts')
+    const child = spawn(process.execPath, [main, 'record', 'hello'], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    let err = ''
+    child.stderr.on('data', chunk => {
+      err += chunk
+    })
+    const closed = once(child, 'close')
+    await expect.poll(() => existsSync(asked), { timeout: 20_000 }).toBe(true)
+    child.kill('SIGINT')
+    expect(await closed).toEqual([130, null])
+    expect(err).toContain('interrupted')
+    expect(readFileSync(join(cwd, '__golden__/hello/manifest.json'), 'utf8')).toBe(before)
+  } finally {
+    writeFileSync(server, text)
+  }
+}, 30_000)
 
 describe('what is not there', () => {
   test.each([

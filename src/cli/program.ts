@@ -4,10 +4,10 @@ import { nearest } from '../core/nearest.ts'
 import { ParityError } from '../errors.ts'
 import { LabFailure } from '../lab/lab-failure.ts'
 import { COMMON_OPTIONS, parseArguments } from './arguments.ts'
-import { type Command, EXIT_OK, EXIT_USAGE, printJson, type Terminal } from './command.ts'
+import { type Command, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, printJson, type Terminal } from './command.ts'
 
 /**
- * Runs the command that `words` name and returns the exit code: 0 all well, 1 findings, 2 usage or environment.
+ * Runs the command that `words` name and returns the exit code: 0 all well, 1 findings, 2 usage or environment, 130 interrupted.
  * An error is printed as what failed and its fix; `PARITY_DEBUG=1` adds the stack.
  */
 export async function runProgram(
@@ -34,6 +34,10 @@ export async function runProgram(
     }
     return await command.run(args, terminal)
   } catch (error) {
+    if (terminal.signal.aborted) {
+      terminal.err('vitest-parity: interrupted; what was started is stopped, and no golden is half written')
+      return EXIT_INTERRUPTED
+    }
     printError(error, words.includes('--json'), terminal)
     return EXIT_USAGE
   }
