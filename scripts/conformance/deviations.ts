@@ -10,6 +10,7 @@ export interface Deviation {
 
 export const DEVIATIONS: readonly Deviation[] = [
   { id: 'numbers-are-decimals', table: 'jcs documents', cases: ['input/values.json'] },
+  { id: 'multipart-boundary-as-declared', table: 'multipart', cases: ['single_field_blocks'] },
   ...PACT_DEVIATIONS,
 ]
 
