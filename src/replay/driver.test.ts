@@ -59,6 +59,25 @@ describe('a service', () => {
     server.close()
   })
 
+  test('that names its own authority in Location names itself, and no other authority', async () => {
+    const server = createServer((request, response) => {
+      const own = `http://${request.headers.host}`
+      response.writeHead(302, ['Location', request.url === '/own' ? `${own}/next` : 'http://127.0.0.1:1/next']).end()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+    const step = (path: string) => ({ request: { method: 'GET', path, headers: [] } })
+    const driven = await drive(http(url), caseOf([step('/own'), step('/other')]))
+    const locations = driven.ok
+      ? driven.observation.map(
+          each => each.kind === 'response' && each.response.headers.find(([n]) => n === 'Location')?.[1],
+        )
+      : []
+    expect(locations).toEqual(['{self}/next', 'http://127.0.0.1:1/next'])
+    server.close()
+  })
+
   test('given by a start function runs at the instant of the case', async () => {
     await using driver = await openTarget(http(start), context)
     expect(textsOf(await driver.drive(caseOf([getRoot]), options))).toEqual(['2026-01-02T03:04:05Z'])

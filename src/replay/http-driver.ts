@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { withSelf } from '../core/headers.ts'
 import { ParityError } from '../errors.ts'
 import type { Case, Fault, StepObservation } from '../model.ts'
 import { type Bounded, bounded } from './bounded.ts'
@@ -11,7 +12,12 @@ const START_MS_MAX = 30_000
 const STOP_MS_MAX = 10_000
 const PROBE_MS_MAX = 5_000
 
-type Session = { readonly client: HttpClient; readonly url: URL; stop(): Promise<void> } | { readonly fault: Fault }
+interface Open {
+  readonly client: HttpClient
+  readonly url: URL
+  stop(): Promise<void>
+}
+type Session = Open | { readonly fault: Fault }
 
 /**
  * Drives a service over HTTP. A start function is called once per instant that the cases ask for,
@@ -33,7 +39,7 @@ export async function httpDriver(at: URL | StartServer, context: OpenContext): P
       const clock = c.now ?? context.clock
       if (at instanceof URL && clock !== context.clock) return { ok: false, fault: fixedClock(c, context) }
       const session = await sessionAt(clock)
-      return 'fault' in session ? { ok: false, fault: session.fault } : driveSteps(session.client, c, options)
+      return 'fault' in session ? { ok: false, fault: session.fault } : driveSteps(session, c, options)
     },
     async probe() {
       const session = await sessionAt(context.clock)
@@ -53,13 +59,14 @@ export async function httpDriver(at: URL | StartServer, context: OpenContext): P
   }
 }
 
-async function driveSteps(client: HttpClient, c: Case, options: DriveOptions): Promise<Driven> {
+async function driveSteps(session: Pick<Open, 'client' | 'url'>, c: Case, options: DriveOptions): Promise<Driven> {
   const observation: StepObservation[] = []
   for (const [step, input] of c.steps.entries()) {
     const request = requestOf(c, step, input)
-    const exchanged = await client.exchange(request, { step, ...options })
+    const exchanged = await session.client.exchange(request, { step, ...options })
     if (!exchanged.ok) return exchanged
-    observation.push({ kind: 'response', method: request.method, response: exchanged.response })
+    const headers = withSelf(exchanged.response.headers, session.url.origin)
+    observation.push({ kind: 'response', method: request.method, response: { ...exchanged.response, headers } })
   }
   return { ok: true, observation }
 }

@@ -1,5 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Cluster, clustersOf } from '../core/clusters.ts'
 import type { Verdict } from '../model.ts'
 import type { Report } from './fold.ts'
 
@@ -16,11 +17,14 @@ export interface JsonReport {
   readonly summary: Report['summary']
   readonly features: Report['features']
   readonly failures: Report['failures']
+  /** The causes behind the DIVERGED verdicts, the widest first: repair these, not the cases one by one. */
+  readonly clusters: readonly Cluster[]
   /** Sorted by feature, then case, by code point. Equal inputs give equal bytes. */
   readonly verdicts: readonly Verdict[]
 }
 
 export function jsonReport(report: Report): JsonReport {
+  const verdicts = report.judgements.map(each => each.verdict)
   return {
     $schema: REPORT_SCHEMA,
     format: REPORT_FORMAT,
@@ -28,7 +32,8 @@ export function jsonReport(report: Report): JsonReport {
     summary: report.summary,
     features: report.features,
     failures: report.failures,
-    verdicts: report.judgements.map(each => each.verdict),
+    clusters: clustersOf(verdicts),
+    verdicts,
   }
 }
 

@@ -108,6 +108,20 @@ const Facts = {
 }
 const Failure = { where: z.string(), message: z.string() }
 
+const ClusterShape = z
+  .strictObject({
+    id: Sha256,
+    feature: z.string(),
+    kind: z.enum(keysOf<DifferenceKind>(DIFFERENCE_KINDS)),
+    path: z.string().describe('With `[*]` for each index'),
+    cases: z.array(z.string()),
+    occurrences: Count,
+    folded: Count.describe('Differences that follow from it: of later steps, and of headers derived from the body'),
+    decided: z.boolean(),
+    smallest: z.strictObject({ case: z.string(), difference: DifferenceShape }),
+  })
+  .meta({ id: 'Cluster', description: 'Differences of one cause' })
+
 /** `.parity/report.json` */
 export const ReportSchema = z
   .strictObject({
@@ -139,6 +153,7 @@ export const ReportSchema = z
       }),
     ),
     failures: z.array(z.strictObject(Failure)),
+    clusters: z.array(ClusterShape).describe('The widest first'),
     verdicts: z.array(VerdictSchema).describe('Sorted by feature, then case, by code point'),
   })
   .describe('The verdicts of one run') satisfies z.ZodType<JsonReport>

@@ -155,6 +155,21 @@ describe('the terminal report', () => {
     )
   })
 
+  test('gathers what many cases share into its cause, with the smallest counterexample', () => {
+    const long = difference({ legacy: '"long"', candidate: '"longer"' })
+    const shown = text([verdict('a', { differences: [long] }), verdict('b', { differences: [difference()] })])
+    expect(shown).toContain(' causes  1\n   fx  $.a  value_changed   2 cases   smallest b   legacy 1   candidate 2\n')
+  })
+
+  test('names no cause apart where every case has its own, or all are decided', () => {
+    const other = difference({ path: '$.b', pointer: '/b' })
+    expect(text([verdict('a', { differences: [difference()] }), verdict('b', { differences: [other] })])).not.toContain(
+      'causes',
+    )
+    const decided = ['a', 'b'].map(name => verdict(name, { differences: [difference()], decided: 'D-1' }))
+    expect(text(decided)).not.toContain('causes')
+  })
+
   test('names a decided divergence as decided, without a rerun line', () => {
     const printed = text([verdict('a', { differences: [difference()], decided: 'D-1' })])
     expect(printed).toMatch(/✗ a {13}DIVERGED {2}decided: D-1/)

@@ -1,3 +1,4 @@
+import { clustersOf } from '../core/clusters.ts'
 import type { Difference, Verdict } from '../model.ts'
 import type { GateResult } from '../run/events.ts'
 import { escapeLines, escapeText } from './escape.ts'
@@ -17,6 +18,8 @@ const TOKEN_LENGTH_MAX = 160
 /** From this many unverifiable cases of one cause on, the cause stands once. */
 export const SAME_CAUSE_MIN = 3
 const NAME_WIDTH_MAX = 44
+/** Causes listed; the rest is counted. */
+const CAUSES_MAX = 20
 
 const STYLES = { green: 32, red: 31, yellow: 33, dim: 2, bold: 1 } as const
 type Style = keyof typeof STYLES
@@ -43,6 +46,7 @@ export function terminalText(report: Report, options: TerminalOptions): string {
     lines.push(` ${paint('red', '✗')} ${escapeText(failure.where)}   ${escapeText(failure.message)}`)
   }
   for (const open of report.unjudged) lines.push(`   ? ${escapeText(`${open.feature} ${open.case}`)}   no verdict`)
+  lines.push(...causeLines(report, paint))
   lines.push(...closing(report, paint))
   return `${lines.join('\n')}\n`
 }
@@ -188,6 +192,21 @@ export function rerunCommand(test: string, all: readonly string[]): string {
 
 function shellQuoted(text: string): string {
   return `'${escapeText(text).replaceAll("'", "'\\''")}'`
+}
+
+/** The causes of the undecided divergences, where one of them stands behind several cases. */
+function causeLines(report: Report, paint: Paint): string[] {
+  const clusters = clustersOf(report.judgements.map(each => each.verdict)).filter(cluster => !cluster.decided)
+  if (!clusters.some(cluster => cluster.cases.length > 1)) return []
+  const lines = clusters.slice(0, CAUSES_MAX).map(({ feature, kind, path, cases, folded, smallest }) => {
+    const { legacy, candidate } = smallest.difference
+    const count = `${cases.length} ${cases.length === 1 ? 'case' : 'cases'}${folded === 0 ? '' : `, ${folded} folded`}`
+    const example = `smallest ${escapeText(smallest.case)}   legacy ${token(legacy)}   candidate ${token(candidate)}`
+    return `   ${escapeText(feature)}  ${escapeText(path)}  ${kind}   ${count}   ${paint('dim', example)}`
+  })
+  if (clusters.length > lines.length)
+    lines.push(`   … and ${clusters.length - lines.length} more in .parity/report.json`)
+  return [` ${paint('bold', 'causes')}  ${clusters.length}`, ...lines]
 }
 
 function closing({ run, summary }: Report, paint: Paint): string[] {
