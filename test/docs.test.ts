@@ -45,7 +45,6 @@ describe('docs/reasons.md', () => {
       'control-degraded',
       'coverage-missing',
       'lab-isolation',
-      'stream-open',
       'both-failed',
       'unbound',
       'unmatched',
