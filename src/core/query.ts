@@ -1,5 +1,5 @@
 import { JSONPathError, jsonpath, TokenKind } from 'json-p3'
-import { isObject, type Json, membersOf } from './json.ts'
+import { isObject, type Json, type JsonObject, MemberList, membersOf } from './json.ts'
 import { holds } from './query-filter.ts'
 
 /** A node that a query selects: its value, and the way to it from the root. */
@@ -114,9 +114,15 @@ function select(selector: jsonpath.JSONPathSelector, node: Reached, root: Json):
 }
 
 function named(node: Reached, name: string): Reached[] {
-  if (!isObject(node.value)) return []
-  const member = membersOf(node.value).findLast(([known]) => known === name)
-  return member === undefined ? [] : [{ value: member[1], name, above: node }]
+  const { value } = node
+  if (!isObject(value)) return []
+  const member =
+    value instanceof MemberList ? value.members.findLast(([known]) => known === name)?.[1] : own(value, name)
+  return member === undefined ? [] : [{ value: member, name, above: node }]
+}
+
+function own(value: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(value, name) ? value[name] : undefined
 }
 
 function indexed(node: Reached, index: number): Reached[] {
