@@ -1,3 +1,4 @@
+import { yearOfCookieDate } from './cookie-date.ts'
 import { formatClass } from './formats.ts'
 
 export interface Cookie {
@@ -66,9 +67,9 @@ function alike(attribute: string, left: string, right: string): boolean {
   }
 }
 
-/** Servers delete a cookie by an expiry in or near 1970. */
+/** Servers delete a cookie by an expiry in or before 1970. */
 function expiryClass(text: string): 'none' | 'deletes' | 'keeps' {
-  const year = /(?:^|[^\d])(\d{4})(?:[^\d]|$)/.exec(text)?.[1] ?? /-(\d\d) /.exec(text)?.[1]
-  if (year === undefined) return 'none'
-  return year === '1970' || year === '70' ? 'deletes' : 'keeps'
+  const year = yearOfCookieDate(text)
+  if (year === null) return 'none'
+  return year <= 1970 ? 'deletes' : 'keeps'
 }
