@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Verdict } from '../model.ts'
+import { deltaText } from '../report/delta.ts'
+import { escapeText } from '../report/escape.ts'
 import { VerdictSchema } from '../report/schema.ts'
 
 /** The last verdicts, by feature and case; empty without a report, or with one that another version wrote. */
@@ -31,11 +33,11 @@ export function verdictLines(verdict: Verdict): string[] {
     case 'DIVERGED':
       return [
         `DIVERGED${verdict.decided === null ? '' : ` (decided: ${verdict.decided})`}`,
-        ...verdict.differences.map(
-          d =>
-            `  ${d.path}  ${d.kind}  legacy ${d.legacy ?? '(absent)'}  candidate ${d.candidate ?? '(absent)'}  ${d.rule}`,
-        ),
+        ...verdict.differences.map(d => `  ${escapeText(`${d.path}  ${d.kind}  ${d.rule}`)}`),
         ...(verdict.moreDifferences > 0 ? [`  and ${verdict.moreDifferences} more`] : []),
+        ...deltaText(verdict.differences)
+          .split('\n')
+          .map(line => `  ${line}`),
       ]
     case 'UNVERIFIABLE':
       return [`UNVERIFIABLE  ${verdict.reason}: ${verdict.message}`, `  Fix: ${verdict.remedy}`]
