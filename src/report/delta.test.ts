@@ -25,7 +25,7 @@ test('draws the places nested as in the document, tokens as received', () => {
 +          "x": 1.0
 +        }
        }
-     }
+     },
      '0': 1 => 2
    }
  }`)
