@@ -140,7 +140,7 @@ describe('forex', () => {
     100_000,
   )
 
-  test('without any golden is unverifiable, not smaller', async () => {
+  test('J1: without any golden is unverifiable, not smaller', async () => {
     rmSync(join(project.root, '__golden__'), { recursive: true })
     const { code } = await run()
     expect(new Set(Object.values(project.states()))).toEqual(new Set(['UNVERIFIABLE no-fixture']))

@@ -76,7 +76,7 @@ describe('what is selected', () => {
 })
 
 describe('the exit code', () => {
-  test('is 2 for what is unverifiable, 0 for what the policy allows, 2 when then nothing is compared', async () => {
+  test('I5: is 2 for what is unverifiable or only skipped, 0 for what the policy allows, 2 when then nothing is compared', async () => {
     using project = makeProject({
       parity: "{ unverifiable: { allow: ['lab-image'] } }",
       files: {
@@ -126,7 +126,7 @@ describe('the exit code', () => {
     expect(old.code).toBe(1)
   }, 100_000)
 
-  test('is 2 when the candidate does not answer, and the cause is said once', async () => {
+  test('I13: is 2 when the candidate does not answer, and the cause is said once', async () => {
     using project = makeProject({
       files: {
         'parity/a/down.parity.ts': SUITE('down', ['001-happy', '002-happy', '003-happy']).replace(

@@ -104,7 +104,7 @@ describe('a test of a parity file ends in exactly one verdict', () => {
     })
   })
 
-  test('and the count closes', () => {
+  test('I1: and the count closes', () => {
     const { summary, verdicts } = project.report()
     expect(summary.parity + summary.diverged + summary.unverifiable).toBe(summary.selected)
     expect(verdicts).toHaveLength(summary.selected)
@@ -127,7 +127,7 @@ describe('a test of a parity file ends in exactly one verdict', () => {
     expect(JSON.stringify(project.report().verdicts)).not.toContain(project.root)
   })
 
-  test('and a divergence that was caught, soft or not awaited fails its test in Vitest too', () => {
+  test('I10: and a divergence that was caught, soft or not awaited fails its test in Vitest too', () => {
     for (const name of [
       'catches the divergence',
       'awaits nothing and differs',

@@ -31,7 +31,7 @@ const shape = (verdicts: readonly Verdict[]) =>
   clustersOf(verdicts).map(({ kind, path, cases, occurrences, folded }) => ({ kind, path, cases, occurrences, folded }))
 
 describe('clustersOf', () => {
-  test('gathers one cause over cases and indexes, the widest first', () => {
+  test('L1: gathers one cause over cases and indexes, the widest first', () => {
     const verdicts = [
       diverged('002', [difference('$.items[0].id'), difference('$.items[7].id')]),
       diverged('001', [difference('$.items[3].id')]),
@@ -48,7 +48,7 @@ describe('clustersOf', () => {
     expect(shape(verdicts).map(({ kind }) => kind)).toEqual(['missing', 'value_changed'])
   })
 
-  test('folds what follows the first step that differs', () => {
+  test('L5: folds what follows the first step that differs', () => {
     const verdict = diverged('001', [
       difference('steps[1]:$.id', { step: 1 }),
       difference('steps[2]:$.id', { step: 2 }),
@@ -59,7 +59,7 @@ describe('clustersOf', () => {
     ])
   })
 
-  test('folds a derived header where the body differs, and only there', () => {
+  test('E17: folds a derived header where the body differs, and only there', () => {
     const etag = difference('header.etag', { kind: 'header_changed' })
     expect(shape([diverged('001', [etag, difference('$.a')])])).toEqual([
       { kind: 'value_changed', path: '$.a', cases: ['001'], occurrences: 1, folded: 1 },

@@ -19,7 +19,7 @@ describe('what JSON can hold', () => {
   }
   const rows: [why: string, value: unknown, text: string][] = [
     ['native values', { a: [1, 'x', null, true] }, '{"a":[1,"x",null,true]}'],
-    ['an undefined member is missing', { a: undefined, b: 1 }, '{"b":1}'],
+    ['B3: an undefined member is missing', { a: undefined, b: 1 }, '{"b":1}'],
     ['a Date is its ISO text', { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
     ['a bigint is a number', [12345678901234567890n, 7n], '[12345678901234567890,7]'],
     ['-0 keeps its sign', [-0, 0], '[-0,0]'],

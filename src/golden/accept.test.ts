@@ -58,7 +58,7 @@ describe('accepting', () => {
       'nothing waits for this case (waiting: 001-happy-a, 002-happy-b)',
     ],
   ]
-  test.each(refusals)('is refused %s, and nothing changes', async (_name, o, message) => {
+  test.each(refusals)('J5: is refused %s, and nothing changes', async (_name, o, message) => {
     const dir = await waiting()
     const before = filesOf(dir)
     await expect(accept(dir, o)).rejects.toMatchObject({ code: 'PARITY_ACCEPT_REFUSED' })

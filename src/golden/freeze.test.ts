@@ -64,7 +64,7 @@ describe('freezing again', () => {
     expect(entry?.noise.map(({ path }) => path)).toEqual(['$.a', '$.b'])
   })
 
-  test('another payload waits in pending, and the golden stands', async () => {
+  test('J2: another payload waits in pending, and the golden stands', async () => {
     const dir = folder()
     await freeze(options(dir, first))
     const before = filesOf(dir)

@@ -11,7 +11,7 @@ describe('what is stored of a body', () => {
   const bodyOf = (steps: string) => /,"body":(.*)\}\}\]$/.exec(steps)?.[1]
   const rows: readonly [string, string | Uint8Array, FieldList, string | undefined][] = [
     [
-      'JSON keeps its tokens and loses its white space',
+      'A5: JSON keeps its tokens and loses its white space',
       '{ "b": 10.00,\n "a": "\\u00e9", "b": 1e2 }',
       JSON_TYPE,
       '{"json":{"b":10.00,"a":"\\u00e9","b":1e2}}',

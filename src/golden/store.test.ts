@@ -197,7 +197,7 @@ describe('a set of fixtures', () => {
     expect([reasonOf(dir, '001-happy-a'), reasonOf(dir, '002-happy-b')]).toEqual(['ok', 'fixture-tampered'])
   })
 
-  test('whose body file changed, or is gone, says so', async () => {
+  test('D14: whose body file changed, or is gone, says so', async () => {
     const dir = folder()
     await freeze(options(dir, [capture('001-happy-a', '', { observation: kinds })]))
     const file = join(dir, `001-happy-a.${sha256(Buffer.alloc(9_000, 7)).slice(7, 23)}.bin`)

@@ -97,7 +97,7 @@ describe('recording', () => {
     expect(captures.map(pair => textOf(pair.first))).toEqual([`1 at ${now}`, '1 at null', `2 at ${now}`])
   })
 
-  test('sends nothing that the contract does not list', async () => {
+  test('D20: sends nothing that the contract does not list', async () => {
     const events: string[] = []
     const cases = [caseOf('a', { method: 'POST', path: '/a?b' }), caseOf('b', { method: 'POST', path: '/b' })]
     const contract = { sends: ['POST /b'], reset: 'none' } as const
