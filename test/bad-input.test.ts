@@ -21,6 +21,17 @@ describe('an empty project', () => {
   })
 })
 
+test('a file with groups and no test in them is counted: exit code 2', async () => {
+  using project = makeProject({
+    files: {
+      'parity/hollow/hollow.parity.ts': `import { describe } from 'vitest'\ndescribe('hollow', () => {})\n`,
+    },
+  })
+  const { code } = await project.run(RUN)
+  expect(project.states()).toEqual({ 'hollow parity/hollow/hollow.parity.ts': 'UNVERIFIABLE test-error' })
+  expect(code).toBe(2)
+})
+
 /** Tolerances of the template with one mistake each, where it stands, and words of the message and the fix. */
 const MISTAKES: Readonly<Record<string, readonly [add: string, place: string, message: string]>> = {
   tab: ['ignore:\n\t- $.tab\n', '16:1', 'a tab\nFix: use spaces; inside double quotes write \\t'],

@@ -19,9 +19,9 @@ const SWEEP = 'src/vitest/sweep.ts'
 const RUNNER = 'src/vitest/runner.ts'
 
 const TESTS: Readonly<Record<string, readonly string[]>> = {
-  [STORE]: ['src/golden/store.test.ts'],
-  [CHECK]: ['test/reasons.test.ts'],
-  [ADMISSION]: ['test/reasons.test.ts'],
+  [STORE]: ['src/golden/store.test.ts', 'test/faults.test.ts'],
+  [CHECK]: ['test/reasons.test.ts', 'test/faults.test.ts'],
+  [ADMISSION]: ['test/reasons.test.ts', 'test/faults.test.ts'],
   [CLIENT]: ['src/replay/http-client.test.ts'],
   [COMMAND]: ['src/replay/driver.test.ts'],
   [HTTP]: ['src/replay/driver.test.ts'],
@@ -34,6 +34,8 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   [SWEEP]: ['test/vitest-verdicts.test.ts', 'test/vitest-crash.test.ts'],
   [RUNNER]: ['test/vitest-verdicts.test.ts'],
 }
+
+const BLIND = ['test/blind.test.ts']
 
 function gone(reason: Reason, file: string, what: string, from: string, to: string, tests = TESTS[file]): Sabotage {
   return { name: `reason ${reason}: ${what}`, file, from, to, tests: tests ?? [] }
@@ -117,16 +119,12 @@ const SUITE: readonly Sabotage[] = [
   ),
   gone('calibration-expired', ADMISSION, 'an old capture', 'ageDays > maxAgeDays', 'false'),
   gone('control-unstable', ADMISSION, 'noise without a rule', 'if (uncovered.length === 0) return null', 'return null'),
-  gone('calibration-failed', CHECK, 'a survivor', 'if (proof.survivors.length > 0) {', 'if (false) {'),
-  gone('blocked', CHECK, 'by the calibration', 'if (proof.reason !== null) return {', 'if (false) return {'),
-  gone(
-    'blocked',
-    CHECK,
-    'by the candidate',
-    'if (gate.reason !== null) return blockedBy(',
-    'if (false) return blockedBy(',
-  ),
-  gone('blocked', CHECK, 'by a candidate that is gone', 'return this.#down === null ? null :', 'return true ? null :'),
+  gone('calibration-failed', CHECK, 'a survivor', 'if (proof.survivors.length > 0) {', 'if (false) {', BLIND),
+  gone('blocked', CHECK, 'by the calibration', 'if (proof.reason !== null) return {', 'if (false) return {', BLIND),
+  gone('blocked', CHECK, 'by the candidate', 'return this.#down === null ? null :', 'return true ? null :'),
+  gone('blocked', CHECK, 'by a candidate that is gone', 'if (gone) this.#down = await driver.probe()', '', [
+    'test/bad-input.test.ts',
+  ]),
   gone('environment', CHECK, 'a reset that fails', 'if (notReset !== null) return {', 'if (false) return {'),
   gone(
     'no-assertion',

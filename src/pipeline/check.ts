@@ -123,8 +123,7 @@ class OpenFeature implements Suite {
   }
 
   async #blocked(): Promise<Outcome | null> {
-    const gate = await this.#candidate()
-    if (gate.reason !== null) return blockedBy(gate, gate.reason)
+    await this.#candidate()
     return this.#down === null ? null : blockedBy(gateOf('candidate', this.#down), this.#down.reason)
   }
 

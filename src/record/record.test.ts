@@ -6,7 +6,7 @@ import { wire } from '../../test/wire.ts'
 import type { Json } from '../core/json.ts'
 import type { Case, Observation, Request } from '../model.ts'
 import { openTarget } from '../replay/driver.ts'
-import { http } from '../replay/target.ts'
+import { fn, http } from '../replay/target.ts'
 import { type LabSession, type RecordOptions, record } from './record.ts'
 import { secretsInCase, secretsInObservation } from './secrets.ts'
 
@@ -141,6 +141,25 @@ describe('recording', () => {
     expect(await answer('Content-Encoding: gzip\r\n\r\nnot gzip')).toEqual([0, 'corrupt-recording'])
     expect(await answer('Content-Encoding: sdch\r\n\r\nx')).toEqual([0, 'undecodable'])
     expect(await answer('Content-Length: 2\r\n\r\nok')).toEqual([1, undefined])
+  })
+
+  test('keeps no output of a function that has no JSON form, and says where', async () => {
+    const context = { clock: null, tz: 'UTC', signal: new AbortController().signal }
+    const openLab = async (): Promise<LabSession> => ({
+      drive: () =>
+        openTarget(
+          fn(() => ({ rates: new Map() })),
+          context,
+        ),
+      reset: async () => {},
+      [Symbol.asyncDispose]: async () => {},
+    })
+    const input: Case = { ...caseOf('a'), steps: [{ input: 1 }] }
+    const { captures, incomplete } = await record(options({ openLab, cases: [input] }))
+    expect(captures).toEqual([])
+    expect(incomplete).toMatchObject([
+      { fault: { reason: 'corrupt-recording', message: expect.stringContaining('$.rates') } },
+    ])
   })
 
   test('returns nothing when an answer looks like a secret, and says where and what, never the value', async () => {
