@@ -1,9 +1,9 @@
 /**
  * `npm run build`, and what npm runs as `prepare`: compiles `src` into a clean `dist`, and links
- * `node_modules/.bin/vitest-parity` to the source, so that `npx vitest-parity` in this repository runs what is being edited.
+ * `node_modules/.bin/vitest-parity` to `bin/`, which in this repository runs the source: what is being edited.
  */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
@@ -27,18 +27,14 @@ function compile(): number {
   return done.status ?? 1
 }
 
-/** Links the command to its source. The first line of `main.ts` names `node`, and npm puts the pinned one first on PATH. */
+/** Links the command where npm would put that of an installed package, so that scripts find it by its name. */
 function link(): void {
-  const source = join(root, 'src/cli/main.ts')
-  if (!existsSync(bin) || !existsSync(source)) return
-  chmodSync(source, 0o755)
+  if (!existsSync(bin)) return
   const target = join(bin, 'vitest-parity')
   rmSync(target, { force: true })
-  symlinkSync('../../src/cli/main.ts', target)
+  symlinkSync('../../bin/vitest-parity.js', target)
 }
 
 const status = compile()
-const main = join(root, 'dist/cli/main.js')
-if (existsSync(main)) chmodSync(main, 0o755)
 if (process.platform !== 'win32') link()
 process.exitCode = status

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** The process behind `npx vitest-parity`: real terminal, real signals, one exit code. */
 import type { Terminal } from './command.ts'
 
