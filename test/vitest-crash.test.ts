@@ -139,6 +139,18 @@ describe('an interrupted run', () => {
     await expect.poll(() => groupMembers(running.child.pid ?? 0), { timeout: 3_000 }).toEqual([])
   }, 100_000)
 
+  test('leaves a file that had not begun not-run, because of the interrupt', async () => {
+    using project = makeProject({
+      files: { ...files, 'parity/b/later.parity.ts': SUITE('later', ['001-happy']) },
+    })
+    const running = project.start(['run', '--project', 'parity', '--maxWorkers=1'])
+    await running.seen(/hanging/)
+    process.kill(-(running.child.pid ?? 0), 'SIGINT')
+    await running.ended
+    const verdict = project.report().verdicts.find(each => each.feature === 'later')
+    expect(verdict).toMatchObject({ state: 'UNVERIFIABLE', reason: 'not-run', message: 'the run was interrupted' })
+  }, 100_000)
+
   test('that is killed leaves its events, whole and in order', async () => {
     using project = makeProject({ files })
     const running = project.start(['run', '--project', 'parity'])

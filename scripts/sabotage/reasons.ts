@@ -250,12 +250,6 @@ const RUN: readonly Sabotage[] = [
     "if (test.meta().parityCase?.skippedInSource)\n        return { reason: 'not-run', message: 'the test is skipped in its source' }\n      const",
   ),
   renamed('test-error', SWEEP, 'an error around it', "if (around !== null) return { reason: 'test-error'"),
-  renamed(
-    'test-error',
-    SWEEP,
-    'a file without tests',
-    "verdict({ reason: 'test-error', message: 'the file has no test' })",
-  ),
   gone('test-error', SWEEP, 'a file that throws', "known ? 'environment' : 'test-error'", "'environment'"),
   gone('environment', SWEEP, 'a file with a mistake', "known ? 'environment' : 'test-error'", "'test-error'", [
     'test/vitest-errors.test.ts',

@@ -82,10 +82,11 @@ export function fileVerdict(module: TestModule | undefined, fate: FileFate): Ver
   const state = module?.state()
   if (module === undefined || state === 'queued' || state === 'pending') return verdict(lost(fate))
   const [error] = module.errors()
-  if (error === undefined)
-    return state === 'failed' ? verdict({ reason: 'test-error', message: 'the file has no test' }) : null
-  const known = error.name === 'ParityError'
-  const message = known ? error.message.replaceAll(`${fate.root}/`, '') : errorLine(error, fate.root)
+  if (error === undefined && state !== 'failed') return null
+  const known = error?.name === 'ParityError'
+  const message = known
+    ? error.message.replaceAll(`${fate.root}/`, '')
+    : errorLine(error ?? 'the file has no test', fate.root)
   return verdict({ reason: known ? 'environment' : 'test-error', message })
 }
 
