@@ -150,3 +150,16 @@ test('environment: a reset of the candidate that fails, for every case', async (
     })
   }
 })
+
+test('calibration-failed: a golden with a header that no server can send, at once and without a stray error', async () => {
+  const project = forexProject('faults')
+  forge(project, '["X-Powered-By", "Express"]', '["X-Powered-By", "\\u0001"]')
+  const suite = suiteOf(project)
+  const verdict = await suite.check('001-happy-usd')
+  expect(verdict).toMatchObject({
+    state: 'UNVERIFIABLE',
+    reason: 'blocked',
+    cause: { gate: 'calibration', reason: 'calibration-failed' },
+    message: expect.stringContaining('the control could not be driven: the connection to the control server broke'),
+  })
+}, 20_000)

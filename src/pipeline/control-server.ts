@@ -26,8 +26,13 @@ export async function startControlServer(): Promise<ControlServer> {
       }
       reply.sendDate = false
       const headers = response.headers.filter(([name]) => !FRAMING.has(name.toLowerCase())).flat()
-      reply.writeHead(response.status, headers)
-      reply.end(encodeBody(response))
+      try {
+        reply.writeHead(response.status, headers)
+        reply.end(encodeBody(response))
+      } catch {
+        // What cannot be sent, as a header that no server may send, ends the exchange: its calibration then fails.
+        request.socket.destroy()
+      }
     })
   })
   await new Promise<void>((resolve, reject) => {
