@@ -2,10 +2,15 @@ import { Buffer } from 'node:buffer'
 import type { Body, FieldList, Reason } from '../model.ts'
 import { sha256 } from './canonical.ts'
 import { undoCodings } from './codings.ts'
-import { type Json, MemberList, parseJson } from './json.ts'
+import { readEvents } from './event-stream.ts'
+import { formDocument, readForm } from './form.ts'
+import { type Json, parseJson } from './json.ts'
 import { type MediaType, parameterOf, parseMediaType } from './media-type.ts'
+import { readMultipart } from './multipart.ts'
+import { readLines } from './ndjson.ts'
+import { readXml, xmlEncoding } from './xml.ts'
 
-export type DocumentKind = 'json' | 'text' | 'binary' | 'form' | 'empty'
+export type DocumentKind = 'json' | 'ndjson' | 'text' | 'binary' | 'form' | 'multipart' | 'sse' | 'xml' | 'empty'
 
 /** A property of the representation that no value shows. Where both sides have it alike, nothing is to be said of it. */
 export interface Representation {
@@ -32,7 +37,16 @@ export interface BodyInput {
   readonly json?: boolean
 }
 
-type Read = Pick<Decoded, 'kind' | 'value' | 'notes'>
+type Read = Pick<Decoded, 'kind' | 'value' | 'notes' | 'fault'>
+
+/** What a text or octets are as a kind of document; or why they are none, or which bound they are over. */
+export type Parsed =
+  | { readonly ok: true; readonly value: Json; readonly notes: readonly Representation[] }
+  | { readonly ok: false; readonly why: string }
+  | { readonly ok: false; readonly overLimit: string }
+
+/** Multipart bodies may stand in one another this deep. */
+const MULTIPART_DEPTH_MAX = 8
 
 /**
  * The document that a body holds, by its media type. Never throws; total for any octets.
@@ -40,11 +54,16 @@ type Read = Pick<Decoded, 'kind' | 'value' | 'notes'>
  * 1. HEAD, 1xx, 204, 304 and zero octets: `empty`.
  * 2. `bytes` stand under their content codings, which are undone; an unknown, broken or oversized one is the fault.
  * 3. A media type that ends in `/json` or `+json`: JSON. Without a media type: JSON when it is a JSON object or array.
- * 4. `application/x-www-form-urlencoded`: `{name: [values]}`, names by first appearance.
- * 5. Images, audio, archives and the like: `{sizeBytes, sha256}`.
- * 6. All else: `{lines: […]}` when the octets decode in their charset (default UTF-8) without loss and hold no NUL, else as 5.
+ * 4. NDJSON and JSON text sequences: the array of their values (`readLines`).
+ * 5. `application/x-www-form-urlencoded`: `{name: [values]}`, names by first appearance.
+ * 6. `multipart/*`: `[{name, filename, type, body}]` (`readMultipart`).
+ * 7. `text/event-stream`: `[{event, id, data, retry}]` (`readEvents`).
+ * 8. A media type that ends in `/xml` or `+xml`: `{name, attributes, children}` (`readXml`).
+ * 9. Images, audio, archives and the like: `{sizeBytes, sha256}`.
+ * 10. All else: `{lines: […]}` when the octets decode in their charset (default UTF-8; of XML what it declares) without
+ *     loss and hold no NUL, else as 9.
  *
- * What is not what its type says goes on to 6, with the note `builtin:content-type`.
+ * What is not what its type says goes on to 10, with the note `builtin:content-type`.
  */
 export function decodeBody(o: BodyInput): Decoded {
   const type = parseMediaType(valuesOf(o.headers, 'content-type').at(-1) ?? '')
@@ -88,8 +107,27 @@ export function isJsonType(mediaType: string | null): boolean {
   return mediaType !== null && /\/(?:.*\+)?json$/.test(mediaType)
 }
 
-function isFormType(mediaType: string | null): boolean {
-  return mediaType === 'application/x-www-form-urlencoded'
+/** The kind of document that a media type says. */
+export function kindSaid(mediaType: string | null): Exclude<DocumentKind, 'empty'> {
+  if (isBinaryType(mediaType)) return 'binary'
+  if (mediaType === null) return 'text'
+  if (isJsonType(mediaType)) return 'json'
+  if (/^application\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)$/.test(mediaType) || isSequence(mediaType))
+    return 'ndjson'
+  if (mediaType === 'application/x-www-form-urlencoded') return 'form'
+  if (mediaType.startsWith('multipart/')) return 'multipart'
+  if (mediaType === 'text/event-stream') return 'sse'
+  return /[/+]xml$/.test(mediaType) ? 'xml' : 'text'
+}
+
+/** Whether a media type says a JSON text sequence (RFC 7464). */
+export function isSequence(mediaType: string): boolean {
+  return /[/+]json-seq$/.test(mediaType)
+}
+
+/** Whether every white space of XML of this type is kept. */
+export function keepsSpace(mediaType: string): boolean {
+  return mediaType === 'application/xhtml+xml'
 }
 
 function isBinaryType(mediaType: string | null): boolean {
@@ -99,37 +137,87 @@ function isBinaryType(mediaType: string | null): boolean {
   )
 }
 
-function readBytes(bytes: Uint8Array, type: MediaType | null, json: boolean): Read {
-  if (isBinaryType(type?.essence ?? null)) return binaryDocument(bytes, [])
-  const charset = parameterOf(type, 'charset') ?? 'utf-8'
+function readBytes(bytes: Uint8Array, type: MediaType | null, json: boolean, depth = 0): Read {
+  const kind = kindSaid(type?.essence ?? null)
+  if (kind === 'binary') return binaryDocument(bytes, [])
+  if (kind === 'multipart' && type !== null && !json) {
+    const parts = readParts(bytes, type, depth)
+    if (!('why' in parts)) return parts
+    const text = decodedText(bytes, 'utf-8')
+    const note = mismatch(`${type.essence} that ${parts.why}`)
+    return text === null || text.includes('\0') ? binaryDocument(bytes, [note]) : textDocument(text, [note])
+  }
+  const charset = (kind === 'xml' ? xmlCharset(bytes, type) : parameterOf(type, 'charset')) ?? 'utf-8'
   const text = decodedText(bytes, charset)
   if (text !== null && !text.includes('\0')) return readText(text, type, json)
-  const claims = type !== null && /^text\/|[/+](?:json|xml)$|x-www-form-urlencoded$/.test(type.essence)
-  return binaryDocument(bytes, claims ? [mismatch(`${type.essence} that is not text in ${charset}`)] : [])
+  const claims = kind !== 'text' || type?.essence.startsWith('text/')
+  return binaryDocument(bytes, claims ? [mismatch(`${type?.essence} that is not text in ${charset}`)] : [])
+}
+
+/** A byte order mark goes before the media type, which goes before what the document declares. Source: RFC 7303 section 3. */
+function xmlCharset(bytes: Uint8Array, type: MediaType | null): string | null {
+  const own = xmlEncoding(bytes)
+  return own === 'utf-16' ? own : (parameterOf(type, 'charset') ?? own)
+}
+
+function readParts(bytes: Uint8Array, type: MediaType, depth: number): Read | { readonly why: string } {
+  const parsed =
+    depth < MULTIPART_DEPTH_MAX
+      ? readMultipart(bytes, type, (octets, own) => readBytes(octets, own, false, depth + 1))
+      : { ok: false as const, overLimit: `multipart bodies stand more than ${MULTIPART_DEPTH_MAX} deep in one another` }
+  if (parsed.ok) return { kind: 'multipart', value: parsed.value, notes: parsed.notes }
+  return 'why' in parsed ? parsed : overLimit('multipart', parsed.overLimit)
+}
+
+function overLimit(kind: DocumentKind, message: string): Read {
+  return { kind, value: null, notes: [], fault: { reason: 'over-limit', message } }
 }
 
 function readText(received: string, type: MediaType | null, json: boolean): Read {
   const mediaType = type?.essence ?? null
-  if (isBinaryType(mediaType)) return binaryDocument(Buffer.from(received, 'utf8'), [])
+  const kind = json ? 'json' : kindSaid(mediaType)
+  if (kind === 'binary' || (kind === 'multipart' && type !== null)) {
+    return readBytes(Buffer.from(received, 'utf8'), type, false)
+  }
   const marked = received.startsWith('\ufeff')
   const text = marked ? received.slice(1) : received
   const notes = marked ? [{ id: 'builtin:byte-order-mark', detail: 'begins with a byte order mark' }] : []
-  if (isJsonType(mediaType) || json) {
-    const parsed = parseJson(text)
-    if (parsed.ok) return { kind: 'json', value: parsed.value, notes }
-    return textDocument(text, isJsonType(mediaType) ? [...notes, mismatch(`${mediaType} that is not JSON`)] : notes)
-  }
-  if (mediaType === null && /^\s*[[{]/.test(text)) {
+  if (mediaType === null && !json && /^\s*[[{]/.test(text)) {
     const parsed = parseJson(text)
     const note = { id: 'builtin:content-type', detail: 'JSON without a media type' }
     if (parsed.ok) return { kind: 'json', value: parsed.value, notes: [...notes, note] }
   }
-  if (isFormType(mediaType)) {
-    const fields = parseForm(text)
-    if (fields !== null) return { kind: 'form', value: formDocument(fields), notes }
-    return textDocument(text, [...notes, mismatch(`${mediaType} that is no form`)])
+  const parsed = parsedAs(kind, text, mediaType ?? '')
+  if (parsed === null) return textDocument(text, notes)
+  if (parsed.ok) return { kind, value: parsed.value, notes: [...notes, ...parsed.notes] }
+  if ('overLimit' in parsed) return overLimit(kind, parsed.overLimit)
+  const said = kindSaid(mediaType) === kind
+  return textDocument(text, said ? [...notes, mismatch(`${mediaType} that ${parsed.why}`)] : notes)
+}
+
+/** A text as a kind of document; null for those that a text is by itself. */
+function parsedAs(kind: DocumentKind, text: string, mediaType: string): Parsed | null {
+  switch (kind) {
+    case 'json': {
+      const parsed = parseJson(text)
+      return parsed.ok ? { ok: true, value: parsed.value, notes: [] } : { ok: false, why: 'is not JSON' }
+    }
+    case 'ndjson':
+      return readLines(text, isSequence(mediaType) ? 'sequence' : 'lines')
+    case 'form':
+      return readForm(text)
+    case 'sse':
+      return readEvents(text)
+    case 'xml':
+      return readXml(text, { keepSpace: keepsSpace(mediaType) })
+    case 'multipart':
+    case 'text':
+    case 'binary':
+    case 'empty':
+      return null
+    default:
+      return kind satisfies never
   }
-  return textDocument(text, notes)
 }
 
 function mismatch(detail: string): Representation {
@@ -163,34 +251,4 @@ function lineEndStyle(text: string): string | null {
   const used = Object.entries(counts).filter(([, count]) => count > 0)
   if (used.length < 2) return used[0]?.[0] ?? null
   return used.map(([name, count]) => `${count} ${name}`).join(', ')
-}
-
-/** The fields of a form; null when an escape is not UTF-8, so that no two forms are read as one. Source: WHATWG URL, urlencoded parsing. */
-function parseForm(text: string): FieldList | null {
-  const fields: [string, string][] = []
-  try {
-    for (const part of text.split('&')) {
-      if (part === '') continue
-      const at = part.indexOf('=')
-      fields.push([unescaped(at === -1 ? part : part.slice(0, at)), at === -1 ? '' : unescaped(part.slice(at + 1))])
-    }
-  } catch {
-    return null
-  }
-  return fields
-}
-
-function unescaped(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '))
-}
-
-function formDocument(fields: FieldList): Json {
-  const values = new Map<string, string[]>()
-  for (const [name, value] of fields) {
-    const known = values.get(name)
-    if (known === undefined) values.set(name, [value])
-    else known.push(value)
-  }
-  const members = [...values]
-  return members.some(([name]) => /^\d+$/.test(name)) ? new MemberList(members) : Object.fromEntries(members)
 }

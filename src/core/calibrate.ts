@@ -1,9 +1,9 @@
 import type { Observation, StepObservation } from '../model.ts'
+import { type ComparatorName, type NamedMutant, stepMutants } from './comparators.ts'
 import { documentOf } from './documents.ts'
 import { isObject, type Json, membersOf } from './json.ts'
 import type { MatchState } from './matcher.ts'
 import { SEEDED_DEPTH_MAX } from './mutants-document.ts'
-import { type StepMutant, stepMutants } from './mutants-step.ts'
 import { normalisedPath } from './selector.ts'
 import type { Rule, RuleSet } from './tolerance.ts'
 
@@ -14,6 +14,8 @@ export interface Mutant {
   /** The rule it proves, as `exact $.error.code`; `uncovered`, `status` or `header.x` where none governs. */
   readonly rule: string
   readonly mutation: string
+  /** Which comparator has to judge it. */
+  readonly comparator: ComparatorName
   readonly step: number
   /** Where the change stands, as the path of a difference. */
   readonly path: string
@@ -65,10 +67,11 @@ function holdsJson(step: StepObservation): boolean {
   return step.kind === 'response' && step.response.body !== undefined && 'json' in step.response.body
 }
 
-function placed(golden: Observation, step: number, prefix: string, mutant: StepMutant): Mutant {
+function placed(golden: Observation, step: number, prefix: string, mutant: NamedMutant): Mutant {
   return {
     rule: mutant.state.rule?.text ?? mutant.root,
     mutation: mutant.mutation,
+    comparator: mutant.comparator,
     step,
     path: `${prefix}${mutant.path}`,
     within: `${prefix}${mutant.within}`,

@@ -1,4 +1,14 @@
-import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib'
+import {
+  brotliCompressSync,
+  brotliDecompressSync,
+  deflateSync,
+  gunzipSync,
+  gzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdCompressSync,
+  zstdDecompressSync,
+} from 'node:zlib'
 import { splitOutsideQuotes } from './media-type.ts'
 
 /** A body is decoded up to this size. */
@@ -26,10 +36,7 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
  * **Source** RFC 9110 section 8.4, RFC 8878 (zstd).
  */
 export function undoCodings(bytes: Uint8Array, contentEncoding: readonly string[]): Uncoded {
-  const codings = contentEncoding
-    .flatMap(value => splitOutsideQuotes(value, ','))
-    .map(coding => coding.trim().toLowerCase())
-    .filter(coding => coding !== '' && coding !== 'identity')
+  const codings = codingsOf(contentEncoding)
   if (bytes.length === 0) return { ok: true, bytes }
   if (codings.length > CODINGS_MAX) {
     return { ok: false, why: 'over-limit', message: `more than ${CODINGS_MAX} content codings` }
@@ -50,6 +57,33 @@ export function undoCodings(bytes: Uint8Array, contentEncoding: readonly string[
     }
   }
   return { ok: true, bytes: decoded }
+}
+
+const ENCODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
+  gzip: gzipSync,
+  'x-gzip': gzipSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync,
+  deflate: deflateSync,
+}
+
+/** Octets under the content codings that a response names; null where one of them is unknown. */
+export function applyCodings(bytes: Uint8Array, contentEncoding: readonly string[]): Uint8Array | null {
+  let coded = bytes
+  for (const coding of codingsOf(contentEncoding)) {
+    const encoder = Object.hasOwn(ENCODERS, coding) ? ENCODERS[coding] : undefined
+    if (encoder === undefined) return null
+    coded = encoder(coded)
+  }
+  return coded
+}
+
+/** The codings in the order they were applied. */
+function codingsOf(contentEncoding: readonly string[]): string[] {
+  return contentEncoding
+    .flatMap(value => splitOutsideQuotes(value, ','))
+    .map(coding => coding.trim().toLowerCase())
+    .filter(coding => coding !== '' && coding !== 'identity')
 }
 
 /** RFC 1950 section 2.2: method 8, and the first two octets are a multiple of 31. */

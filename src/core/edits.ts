@@ -1,7 +1,4 @@
-import { Buffer } from 'node:buffer'
-import type { Body, FieldList, StepObservation } from '../model.ts'
-import type { DocumentKind } from './bodies.ts'
-import { isObject, type Json, MemberList, membersOf, textOf } from './json.ts'
+import { isObject, type Json, MemberList, membersOf } from './json.ts'
 
 /** An edit of one node: what stands there afterwards, or undefined to take it out. */
 export type Edit = (value: Json | undefined) => Json | undefined
@@ -57,75 +54,4 @@ export function objectOf(members: readonly (readonly [string, Json])[]): Json {
   const names = members.map(([name]) => name)
   const plain = new Set(names).size === names.length && !names.some(name => /^\d+$/.test(name))
   return plain ? Object.fromEntries(members) : new MemberList(members)
-}
-
-/** A step that shows another document of the same kind; null when no step of its sort can show it. */
-export function withDocument(step: StepObservation, kind: DocumentKind, value: Json): StepObservation | null {
-  switch (step.kind) {
-    case 'response': {
-      const body = bodyOf(kind, value)
-      return body === null ? null : { ...step, response: { ...step.response, body } }
-    }
-    case 'output':
-      return { kind: 'output', output: value }
-    case 'threw':
-      return thrownStep(value)
-    case 'command': {
-      const body = bodyOf(kind, value)
-      if (body === null || 'form' in body || 'bytes' in body) return null
-      const text = 'json' in body ? textOf(body.json) : body.text
-      return { ...step, stdout: Buffer.from(text, 'utf8') }
-    }
-    default:
-      return step satisfies never
-  }
-}
-
-function bodyOf(kind: DocumentKind, value: Json): Body | null {
-  switch (kind) {
-    case 'json':
-      return { json: value }
-    case 'text':
-      return textBody(value)
-    case 'form':
-      return formBody(value)
-    case 'binary':
-    case 'empty':
-      return null
-    default:
-      return kind satisfies never
-  }
-}
-
-function textBody(value: Json): Body | null {
-  const lines = childAt(value, 'lines')
-  if (!isObject(value) || membersOf(value).length !== 1 || !Array.isArray(lines)) return null
-  if (!lines.every(line => typeof line === 'string' && !/[\r\n]/.test(line))) return null
-  const text = lines.join('\n')
-  return text === '' ? null : { text }
-}
-
-function formBody(value: Json): Body | null {
-  if (!isObject(value)) return null
-  const fields: [string, string][] = []
-  for (const [name, values] of membersOf(value)) {
-    if (!Array.isArray(values) || values.length === 0) return null
-    for (const one of values) {
-      if (typeof one !== 'string') return null
-      fields.push([name, one])
-    }
-  }
-  const form: FieldList = fields
-  const repeated = new Set(membersOf(value).map(([name]) => name)).size !== membersOf(value).length
-  return form.length === 0 || repeated ? null : { form }
-}
-
-function thrownStep(value: Json): StepObservation | null {
-  const threw = childAt(value, 'threw')
-  if (!isObject(value) || membersOf(value).length !== 1 || threw === undefined || !isObject(threw)) return null
-  const { name, code, message, ...more } = Object.fromEntries(membersOf(threw))
-  const whole = membersOf(threw).length === 3 && Object.keys(more).length === 0
-  if (!whole || typeof name !== 'string' || typeof message !== 'string') return null
-  if (code !== null && typeof code !== 'string') return null
-  return { kind: 'threw', threw: { name, code, message } }
 }

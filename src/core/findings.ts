@@ -1,9 +1,10 @@
 import type { Comparison, Difference, DifferenceKind, Fault, Note, Observation, RuleUse } from '../model.ts'
 import { compareCodePoints } from './canonical.ts'
 import type { Listener, Place } from './diff-walk.ts'
-import { MATCH_VISITS_MAX } from './diff-walk.ts'
-import { type Json, textOf } from './json.ts'
+import { agree, MATCH_VISITS_MAX, OverBudget } from './diff-walk.ts'
+import { type Json, parseJson, textOf } from './json.ts'
 import type { MatchState } from './matcher.ts'
+import { UNCOVERED } from './scalars.ts'
 import { normalisedPath, pointerOf } from './selector.ts'
 import type { Rule } from './tolerance.ts'
 
@@ -113,8 +114,10 @@ export function collectFindings(golden: Observation, actual: Observation, limits
         difference(found) {
           findings.difference(step, () => {
             const segments = segmentsOf(found.place)
+            const hint = found.hint ?? hintFor(found.legacy, found.candidate)
             return {
               ...found,
+              hint,
               kind: kindOf(found.kind),
               path: normalisedPath(segments),
               pointer: pointerOf(segments),
@@ -144,6 +147,24 @@ export function collectFindings(golden: Observation, actual: Observation, limits
     }),
   }
   return findings
+}
+
+/** Characters of a text that a hint looks into. */
+const HINTED_MAX = 64 * 1024
+
+/** Texts that hold JSON, as the data of an event may, are compared as texts. */
+function hintFor(legacy: Json | undefined, candidate: Json | undefined): string | undefined {
+  if (typeof legacy !== 'string' || typeof candidate !== 'string') return undefined
+  if (![legacy, candidate].every(text => text.length <= HINTED_MAX && /^\s*[[{]/.test(text))) return undefined
+  const [left, right] = [parseJson(legacy), parseJson(candidate)]
+  const budget = { visitsMax: HINTED_MAX, visits: 0, depth: 0 }
+  try {
+    const same = left.ok && right.ok && agree(left.value, right.value, UNCOVERED, budget)
+    return same ? 'the same JSON, written differently' : undefined
+  } catch (error) {
+    if (error instanceof OverBudget) return undefined
+    throw error
+  }
 }
 
 function ruleUse(rule: Rule, use: { readonly selected: number; readonly hid: number } | undefined): RuleUse {

@@ -22,6 +22,18 @@ export interface DocumentMutant {
 /** How the arrays above a node are compared: by position, as multisets, or (somewhere) by shape. */
 export type Reach = 'position' | 'multiset' | 'shape'
 
+/** How a document is changed so that it stays one of its kind. */
+export interface Manner {
+  /** What a new member holds. */
+  readonly member: Json
+  /** Another text than the one that stands at a place. */
+  changed(text: string, segments: readonly (string | number)[]): string
+  /** What a new element holds, made of a text that stands nowhere. */
+  element(fresh: string, segments: readonly (string | number)[]): Json
+}
+
+export const JSON_MANNER: Manner = { member: true, changed: text => `${text}?`, element: fresh => fresh }
+
 /** A node of the golden at which something can be changed. */
 export interface Site {
   readonly value: Json
@@ -30,8 +42,7 @@ export interface Site {
   readonly reach: Reach
   readonly within: readonly (string | number)[] | null
   readonly fresh: Fresh
-  /** What a new member holds, so that the document stays one of its kind. */
-  readonly member: Json
+  readonly manner: Manner
   /** Every object at the place above, whatever the indexes, has this member; null at the root and for an element. */
   readonly everywhere: boolean | null
   /** Some node at this place, whatever the indexes, is null, or is an empty array. */
@@ -53,7 +64,7 @@ export interface Mutation {
  * They differ by construction. Below an array that is matched and not compared by position, the change puts there what
  * no element has; a place where that cannot be had gives no mutant.
  */
-export function documentMutants(document: Json, root: MatchState, member?: Json): DocumentMutant[] {
+export function documentMutants(document: Json, root: MatchState, manner = JSON_MANNER): DocumentMutant[] {
   const fresh = freshFor(document)
   const census = takeCensus(document)
   const mutants: DocumentMutant[] = []
@@ -64,7 +75,7 @@ export function documentMutants(document: Json, root: MatchState, member?: Json)
     reach: 'position',
     within: null,
     fresh,
-    member: member ?? true,
+    manner,
     everywhere: null,
     nulls: document === null,
     empties: false,

@@ -51,8 +51,11 @@ function presenceMutations(site: Site): Mutation[] {
 
 /** Another value where values are compared: below matched arrays one that stands nowhere. */
 function comparedScalar(site: Site, value: Scalar): Mutation[] {
-  const { fresh, reach, state } = site
-  if (typeof value === 'string') return [caught('changed', () => (reach === 'position' ? `${value}?` : fresh.text))]
+  const { fresh, manner, reach, segments, state } = site
+  if (typeof value === 'string') {
+    const other = reach === 'position' ? manner.changed(value, segments) : fresh.text
+    return [caught('changed', () => other)]
+  }
   if (typeOf(value) !== 'number') {
     if (reach === 'shape') return [caught('changed', () => fresh.text)]
     return [caught('changed', () => (typeof value === 'boolean' ? !value : fresh.text))]
@@ -102,13 +105,13 @@ function structuralScalar(site: Site, value: Scalar): Mutation[] {
 
 /** What an object's key must catch: a member more, a member twice. */
 export function objectMutations(site: Site, value: JsonObject | MemberList): Mutation[] {
-  const { fresh, member, reach, state } = site
+  const { fresh, manner, reach, state } = site
   if (state.key === 'ignore') return ignoreMutations(site)
   const mutations = presenceMutations(site)
   const added = state.child(fresh.text)
   if (added.key !== 'ignore') {
     mutations.push({
-      ...caught('extra member', () => objectOf([...membersOf(value), [fresh.text, member]])),
+      ...caught('extra member', () => objectOf([...membersOf(value), [fresh.text, manner.member]])),
       segment: fresh.text,
       state: added,
     })
@@ -160,14 +163,14 @@ function shapeMutations(site: Site, value: readonly Json[]): Mutation[] {
 }
 
 function multisetMutations(site: Site, value: readonly Json[]): Mutation[] {
-  const { fresh, reach, state } = site
+  const { fresh, manner, reach, segments, state } = site
   const mutations: Mutation[] = []
   const [first, ...rest] = value
   if (first !== undefined && rest.some(one => !writtenAlike(one, first))) {
     mutations.push(passed('reordered', () => [...rest, first]))
   }
   if (state.item(0).key === 'ignore') return mutations
-  mutations.push(caught('element extra', () => [...value, fresh.text]))
+  mutations.push(caught('element extra', () => [...value, manner.element(fresh.text, segments)]))
   if (reach !== 'shape' && first !== undefined) {
     mutations.push(caught('element repeated', () => [...value, first]))
     mutations.push(caught('element dropped', () => rest))
@@ -176,12 +179,12 @@ function multisetMutations(site: Site, value: readonly Json[]): Mutation[] {
 }
 
 function orderedMutations(site: Site, value: readonly Json[]): Mutation[] {
-  const { fresh, reach, state } = site
+  const { fresh, manner, reach, segments, state } = site
   const mutations: Mutation[] = []
   const next = value.length
   if (state.item(next).key !== 'ignore') {
     mutations.push({
-      ...caught('element extra', () => [...value, fresh.text]),
+      ...caught('element extra', () => [...value, manner.element(fresh.text, segments)]),
       segment: next,
       state: state.item(next),
     })

@@ -1,10 +1,11 @@
 import type { Difference, Observation, StepObservation } from '../model.ts'
 import { compareUnder, STRICT } from './diff.ts'
 import { documentOf } from './documents.ts'
-import { childAt, edited, withDocument } from './edits.ts'
+import { childAt, edited } from './edits.ts'
 import { formatClass } from './formats.ts'
 import { type Json, parseJson } from './json.ts'
 import { typeOf } from './scalars.ts'
+import { withDocument } from './shown.ts'
 import type { RuleSet } from './tolerance.ts'
 
 /** A place where the legacy differs from itself. Tokens are whole JSON texts, masked as what they come from; null is absence. */
