@@ -161,7 +161,7 @@ describe('a candidate that misbehaves in some of its answers', () => {
         from: 'async (request, response) => {\n',
         to: 'async (request, response) => {\n    if (misbehave(request)) return\n',
       },
-      { file: 'parity/forex/forex.parity.ts', from: '{ candidate: http(', to: '{ timeoutMs: 700, candidate: http(' },
+      { file: 'parity/forex/forex.parity.ts', from: '{ candidate: http(', to: '{ timeoutMs: 1500, candidate: http(' },
     ])
     project.write('parity/forex/candidate/misbehave.ts', MISBEHAVE)
     ended = await project.run(RUN)
@@ -192,12 +192,12 @@ describe('a candidate that misbehaves in some of its answers', () => {
   })
 
   test.each<[string, string, string, RegExp]>([
-    ['never answers', '011-error-unknown-base', 'timeout', /no response head from the candidate within 700 ms/],
+    ['never answers', '011-error-unknown-base', 'timeout', /no response head from the candidate within 1500 ms/],
     [
       'begins a body and hangs',
       '024-error-malformed-date',
       'timeout',
-      /the body of the candidate did not end within 700 ms/,
+      /the body of the candidate did not end within 1500 ms/,
     ],
     ['speaks another protocol', '025-error-future-date', 'transport', /is not HTTP\/1\.1/],
     ['closes without an answer', '054-edge-no-symbols', 'transport', /broke before a response head/],
