@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { yearOfCookieDate } from './cookie-date.ts'
 
-test.each([
+test.each<[string, number | null, string]>([
   ['Wed, 09 Jun 2021 10:18:14 GMT', 2021, 'the form of RFC 9110'],
   ['Wednesday, 09-Jun-21 10:18:14 GMT', 2021, 'two digits from 00 to 69 are of this century'],
   ['Thu, 01-Jan-70 00:00:00 GMT', 1970, 'two digits from 70 to 99 are of the last'],
@@ -14,6 +14,6 @@ test.each([
   ['32 Jun 2021 10:18:14', null, 'a day beyond 31'],
   ['09 Jun 1600 10:18:14', null, 'a year before 1601'],
   ['0', null, 'no date'],
-])('the year of the expiry %j is %j: %s', (text, year) => {
+])('the year of the expiry %j is %j: %s', (text, year, _why) => {
   expect(yearOfCookieDate(text)).toBe(year)
 })

@@ -15,8 +15,8 @@ export function yearOfCookieDate(text: string): number | null {
   let month = false
   let year: number | null = null
   for (const token of text.split(DELIMITERS)) {
-    const clock = time === null ? TIME.exec(token) : null
-    const date = day === null ? DAY.exec(token) : null
+    const clock: RegExpExecArray | null = time === null ? TIME.exec(token) : null
+    const date: RegExpExecArray | null = day === null ? DAY.exec(token) : null
     const number = year === null ? YEAR.exec(token) : null
     if (clock !== null) time = clock.slice(1).map(Number)
     else if (date !== null) day = Number(date[1])
