@@ -22,12 +22,19 @@ function noiseLine({ name, captures, noise, uncovered }: CaseNoise): string {
   return `${uncovered.length === 0 ? '✓' : '✗'} ${name}  ${parts.filter(part => part !== '').join(' · ')}`
 }
 
+/** How many of its seeded mutants each comparator judged rightly. */
+function rateLine(rates: FeatureCalibration['seeded']['byComparator']): string[] {
+  const parts = Object.entries(rates).map(([name, { caught, total }]) => `${name} ${caught}/${total}`)
+  return parts.length === 0 ? [] : [`  ${parts.join(' · ')}`]
+}
+
 function lines({ feature, cases, seeded }: FeatureCalibration): string[] {
   const proposals = [...new Set(cases.flatMap(each => each.proposals.map(({ rule, why }) => `${rule}  (${why})`)))]
   const missing = cases.filter(each => each.captures === 0).map(each => each.name)
   return [
     ...cases.map(noiseLine),
     `${seeded.survivors.length === 0 ? '✓' : '✗'} seeded ${seeded.caught}/${seeded.total} caught`,
+    ...rateLine(seeded.byComparator),
     ...seeded.survivors.map(line => `  ${line}`),
     ...seeded.unprovable.map(line => `  unprovable: ${line}`),
     ...proposals.map(line => `Proposed for tolerance/${feature}.yaml: ${line}`),

@@ -1,25 +1,9 @@
 import { Buffer } from 'node:buffer'
 import { describe, expect, test } from 'vitest'
+import { misjudged } from '../../test/misjudged.ts'
 import { jsonOf, jsonResponse, response, responseStep, rulesOf } from '../../test/observations.ts'
 import type { Observation } from '../model.ts'
 import { type Mutant, seededMutants } from './calibrate.ts'
-import { compare } from './diff.ts'
-import type { RuleSet } from './tolerance.ts'
-
-function misjudged(golden: Observation, rules: RuleSet): string[] {
-  return seededMutants(golden, rules).mutants.flatMap(mutant => {
-    const { differences, faults } = compare(golden, mutant.observation, rules)
-    const name = `${mutant.rule}: ${mutant.mutation} at ${mutant.path}`
-    if (faults.length > 0) return [`${name}: ${faults[0]?.message}`]
-    if (mutant.expect === 'PARITY')
-      return differences.length === 0 ? [] : [`${name}: refused at ${differences[0]?.path}`]
-    const { within } = mutant
-    const seen = differences.some(
-      ({ path }) => path === within || path.startsWith(`${within}.`) || path.startsWith(`${within}[`),
-    )
-    return seen ? [] : [`${name}: ${differences.length === 0 ? 'unseen' : `seen at ${differences[0]?.path}`}`]
-  })
-}
 
 function listed(mutants: readonly Mutant[], root = '$'): string[] {
   return mutants

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { applyCodings } from '../core/codings.ts'
 import { textOf } from '../core/json.ts'
+import { parameterOf, parseMediaType } from '../core/media-type.ts'
 import type { Body, FieldList, Observation, Response } from '../model.ts'
 
 /** A real HTTP server on 127.0.0.1 that answers with recorded or mutated responses: the candidate of a calibration run. */
@@ -53,17 +54,16 @@ export async function startControlServer(): Promise<ControlServer> {
   }
 }
 
-/** Returns the octets that put `response`'s body on the wire again, in its own charset and content coding. */
-export function encodeBody(response: Pick<Response, 'headers' | 'body'>): Uint8Array {
-  const { body, headers } = response
+/**
+ * The octets that put a body on the wire again, in its own charset and content coding. JSON, text and forms are written;
+ * a multipart body and anything binary is octets already, under its coding.
+ */
+export function encodeBody({ headers, body }: Pick<Response, 'headers' | 'body'>): Uint8Array {
   if (body === undefined) return new Uint8Array(0)
   if ('bytes' in body) return body.bytes
-  const text = Buffer.from(bodyText(body), charsetOf(headers))
-  return (firstValue(headers, 'content-encoding') ?? '')
-    .split(',')
-    .map(coding => coding.trim().toLowerCase())
-    .filter(coding => coding !== '' && coding !== 'identity')
-    .reduce<Uint8Array>(compress, text)
+  const octets = encodedText(bodyText(body), charsetOf(headers))
+  const codings = headers.filter(([own]) => own.toLowerCase() === 'content-encoding').map(([, value]) => value)
+  return applyCodings(octets, codings) ?? octets
 }
 
 function bodyText(body: Exclude<Body, { readonly bytes: Uint8Array }>): string {
@@ -72,27 +72,31 @@ function bodyText(body: Exclude<Body, { readonly bytes: Uint8Array }>): string {
   return body.form.map(field => field.map(encodeURIComponent).join('=')).join('&')
 }
 
-function compress(data: Uint8Array, coding: string): Uint8Array {
-  switch (coding) {
-    case 'gzip':
-    case 'x-gzip':
-      return gzipSync(data)
-    case 'br':
-      return brotliCompressSync(data)
-    case 'deflate':
-      return deflateSync(data)
-    case 'zstd':
-      return zstdCompressSync(data)
-    default:
-      return data
-  }
+function charsetOf(headers: FieldList): string {
+  return parameterOf(parseMediaType(firstValue(headers, 'content-type') ?? ''), 'charset')?.toLowerCase() ?? 'utf-8'
 }
 
-function charsetOf(headers: FieldList): BufferEncoding {
-  const charset =
-    /charset\s*=\s*"?([^\s;"]+)/i.exec(firstValue(headers, 'content-type') ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
-  if (['iso-8859-1', 'latin1', 'windows-1252', 'us-ascii', 'ascii'].includes(charset)) return 'latin1'
-  return ['utf-16le', 'utf-16'].includes(charset) ? 'utf16le' : 'utf8'
+/** A text in a charset: UTF-8, UTF-16, or one of single octets. Any other is written as UTF-8, which is the same for ASCII. */
+function encodedText(text: string, charset: string): Uint8Array {
+  if (/^utf-?16(?:le)?$/.test(charset)) return Buffer.from(text, 'utf16le')
+  if (/^utf-?16be$/.test(charset)) return Buffer.from(text, 'utf16le').swap16()
+  if (/^utf-?8$/.test(charset)) return Buffer.from(text, 'utf8')
+  const octets = singleOctets(charset)
+  const codes = Array.from(text, character => octets.get(character))
+  return codes.every(code => code !== undefined) ? Uint8Array.from(codes) : Buffer.from(text, 'utf8')
+}
+
+function singleOctets(charset: string): ReadonlyMap<string, number> {
+  const octets = new Map<string, number>()
+  try {
+    const decoder = new TextDecoder(charset)
+    for (let octet = 0; octet < 256; octet += 1) octets.set(decoder.decode(Uint8Array.of(octet)), octet)
+  } catch {
+    // unknown charset
+  }
+  octets.delete('\ufffd')
+  octets.delete('')
+  return octets
 }
 
 function firstValue(headers: FieldList, name: string): string | undefined {

@@ -1,4 +1,5 @@
 import { type Mutant, seededMutants } from '../core/calibrate.ts'
+import { COMPARATORS } from '../core/comparators.ts'
 import { compare } from '../core/diff.ts'
 import type { RuleSet } from '../core/tolerance.ts'
 import type { Case, Comparison, Fixture, Observation } from '../model.ts'
@@ -12,6 +13,11 @@ export interface Pair {
   readonly fixture: Fixture
 }
 
+export interface Rate {
+  readonly caught: number
+  readonly total: number
+}
+
 export interface SeededProof {
   readonly caught: number
   readonly total: number
@@ -20,7 +26,9 @@ export interface SeededProof {
   /** Places where no mutant can be built, with why. */
   readonly unprovable: readonly string[]
   /** Caught and total by mutation, sorted by name. */
-  readonly byMutation: Readonly<Record<string, { readonly caught: number; readonly total: number }>>
+  readonly byMutation: Readonly<Record<string, Rate>>
+  /** Caught and total by comparator (`json`, `multipart`, `headers`, `status`, …), in the order they are registered in. */
+  readonly byComparator: Readonly<Record<string, Rate>>
 }
 
 export interface ProofOptions {
@@ -42,7 +50,8 @@ export async function proveComparator(
 ): Promise<SeededProof> {
   const { chosen, unprovable } = choose(pairs, rules, options.places)
   const survivors: string[] = []
-  const byMutation = new Map<string, { caught: number; total: number }>()
+  const byMutation = new Map<string, Rate>()
+  const byComparator = new Map<string, Rate>(Object.keys(COMPARATORS).map(name => [name, { caught: 0, total: 0 }]))
   await using control = await openControl(
     chosen.some(({ mutant }) => isHttp(mutant.observation)),
     options.signal,
@@ -50,8 +59,8 @@ export async function proveComparator(
   for (const { pair, mutant } of chosen) {
     options.signal.throwIfAborted()
     const wrong = await judgeMutant({ pair, mutant, rules, control, options })
-    const count = byMutation.get(mutant.mutation) ?? { caught: 0, total: 0 }
-    byMutation.set(mutant.mutation, { caught: count.caught + (wrong === null ? 1 : 0), total: count.total + 1 })
+    count(byMutation, mutant.mutation, wrong === null)
+    count(byComparator, mutant.comparator, wrong === null)
     if (wrong !== null)
       survivors.push(`${pair.fixture.name}: ${mutant.rule}: ${mutant.mutation} at ${mutant.path}: ${wrong}`)
   }
@@ -61,7 +70,13 @@ export async function proveComparator(
     survivors,
     unprovable,
     byMutation: Object.fromEntries([...byMutation].sort(([a], [b]) => (a < b ? -1 : 1))),
+    byComparator: Object.fromEntries([...byComparator].filter(([, { total }]) => total > 0)),
   }
+}
+
+function count(rates: Map<string, Rate>, name: string, isCaught: boolean): void {
+  const { caught, total } = rates.get(name) ?? { caught: 0, total: 0 }
+  rates.set(name, { caught: caught + (isCaught ? 1 : 0), total: total + 1 })
 }
 
 function choose(pairs: readonly Pair[], rules: RuleSet, places: ProofOptions['places']) {
