@@ -38,7 +38,12 @@ interface Total {
 
 function hashOf(value: Json, state: MatchState, total: Total, depth: number): number {
   spend(total.budget, 1)
-  if (state.key === 'ignore' || depth > DEPTH_MAX) return 1
+  if (state.key === 'ignore') return 1
+  if (depth > DEPTH_MAX) {
+    // Bounds may lie below, unseen.
+    total.tolerant ||= !state.inert
+    return 1
+  }
   const type = typeOf(value)
   if (type === 'number') return numberHash(value, state, total)
   if (typeof value === 'string') return state.key === 'structural' ? textHash(formatClass(value)) : textHash(value)
@@ -54,7 +59,11 @@ function hashOf(value: Json, state: MatchState, total: Total, depth: number): nu
 }
 
 function arrayHash(value: readonly Json[], state: MatchState, total: Total, depth: number): number {
-  if (state.key === 'structural') return value.length === 0 ? 23 : 29
+  if (state.key === 'structural') {
+    if (!state.inert)
+      total.tolerant ||= value.some((element, at) => isTolerant(element, state.item(at), total, depth + 1))
+    return value.length === 0 ? 23 : 29
+  }
   let hash = 11
   for (const [at, element] of value.entries()) {
     const below = state.item(at)
@@ -63,6 +72,13 @@ function arrayHash(value: readonly Json[], state: MatchState, total: Total, dept
     hash = state.key === 'order_insensitive' ? (hash + mix(17, one)) | 0 : mix(hash, mix(at, one))
   }
   return mix(31, hash)
+}
+
+/** Whether an element of an array of shapes, which adds nothing to a sum, holds a number under a bound. */
+function isTolerant(value: Json, state: MatchState, total: Total, depth: number): boolean {
+  const own: Total = { tolerant: false, sum: 0, reach: 0, scale: 0, budget: total.budget }
+  hashOf(value, state, own, depth)
+  return own.tolerant
 }
 
 function numberHash(value: Json, state: MatchState, total: Total): number {

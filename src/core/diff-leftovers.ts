@@ -35,8 +35,43 @@ export function pairLeftovers(walk: Walk, pair: Pair, o: Leftovers): { at: numbe
   ]
 }
 
+/**
+ * Of the assignments with the most agreeing pairs the one that leaves the fewest leaves changed: for each element of the
+ * golden its agreeing partner, or -1. Null when there are too many pairs to look at.
+ */
+export function fewestChanges(walk: Walk, pair: Pair, x: readonly Json[], y: readonly Json[]): number[] | null {
+  if (x.length * y.length > PAIRS_MAX) return null
+  const o: Leftovers = { x, y, golden: [...x.keys()], actual: [...y.keys()] }
+  const swapped = startsWithActual(o)
+  const [few, many] = swapped ? [y, x] : [x, y]
+  const state = pair.state.item(0)
+  try {
+    const costs = few.map(one =>
+      many.map(other => {
+        const [left, right] = swapped ? [other, one] : [one, other]
+        if (agree(left, right, state, walk.brevity)) return 0
+        return Math.max(1, changedLeaves({ x: left, y: right, state, place: null, governed: null }, walk.brevity))
+      }),
+    )
+    // One pair that disagrees costs more than all leaves together.
+    const most = 1 + costs.reduce((sum, row) => sum + Math.max(0, ...row), 0)
+    const columns = cheapestColumns(few.length, many.length, (row, column) => {
+      const cost = costs[row]?.[column] ?? 0
+      return cost === 0 ? 0 : most + cost
+    })
+    const partners = x.map(() => -1)
+    for (const [row, column] of columns.entries()) {
+      if (costs[row]?.[column] === 0) partners[swapped ? column : row] = swapped ? row : column
+    }
+    return partners
+  } catch (error) {
+    if (error instanceof OverBudget) return null
+    throw error
+  }
+}
+
 /** The shorter side first; of equal ones, by their text: so that either direction of a comparison pairs alike. */
-function startsWithActual({ x, y, golden, actual }: Leftovers): boolean {
+export function startsWithActual({ x, y, golden, actual }: Leftovers): boolean {
   if (golden.length !== actual.length) return golden.length > actual.length
   for (const [at, left] of golden.entries()) {
     const texts = [x[left], y[actual[at] ?? -1]].map(value => textOf(value ?? null))

@@ -1,4 +1,5 @@
 import { type Erased, erase } from './diff-hash.ts'
+import { startsWithActual } from './diff-leftovers.ts'
 import { agree, type Budget, OverBudget, spend } from './diff-walk.ts'
 import type { Json } from './json.ts'
 import type { MatchState } from './matcher.ts'
@@ -11,6 +12,8 @@ export interface Matching {
   readonly perfect: boolean
   /** Every element is the partner of the one at its own position. */
   readonly inPlace: boolean
+  /** A bound of a number is involved, so that another assignment of the same size may leave other elements over. */
+  readonly tolerant: boolean
 }
 
 /** Pairs of elements that one matching may compare. */
@@ -36,12 +39,13 @@ export function matchElements(x: readonly Json[], y: readonly Json[], state: Mat
   }
   if (x.length === y.length && x.every((_, at) => meets(at, at))) {
     const indexes = [...x.keys()]
-    return { partners: indexes, owners: indexes, perfect: true, inPlace: true }
+    return { partners: indexes, owners: indexes, perfect: true, inPlace: true, tolerant: false }
   }
   const partners = x.map(() => -1)
   const owners = y.map(() => -1)
-  for (const bucket of bucketsOf(x, y, state, budget)) {
-    if (bucket.tolerant) augment(bucket, { partners, owners, meets, budget })
+  const buckets = bucketsOf(x, y, state, budget)
+  for (const bucket of buckets) {
+    if (bucket.tolerant) augmentEitherWay(bucket, x, y, { partners, owners, meets, budget })
     else {
       for (const [left, right] of pairClasses(bucket, x, y, state, budget)) {
         partners[left] = right
@@ -50,7 +54,7 @@ export function matchElements(x: readonly Json[], y: readonly Json[], state: Mat
     }
   }
   const perfect = x.length === y.length && !partners.includes(-1)
-  return { partners, owners, perfect, inPlace: false }
+  return { partners, owners, perfect, inPlace: false, tolerant: buckets.some(bucket => bucket.tolerant) }
 }
 
 interface Bucket {
@@ -106,6 +110,22 @@ interface Assignment {
   readonly owners: number[]
   readonly budget: Budget
   meets(left: number, right: number): boolean
+}
+
+/** Starts on the side that `startsWithActual` names, so that either direction of a comparison leaves the same over. */
+function augmentEitherWay(bucket: Bucket, x: readonly Json[], y: readonly Json[], o: Assignment): void {
+  const [golden, actual] = [bucket.golden.map(({ at }) => at), bucket.actual.map(({ at }) => at)]
+  if (!startsWithActual({ x, y, golden, actual })) {
+    augment(bucket, o)
+    return
+  }
+  const swapped: Assignment = {
+    partners: o.owners,
+    owners: o.partners,
+    budget: o.budget,
+    meets: (left, right) => o.meets(right, left),
+  }
+  augment({ golden: bucket.actual, actual: bucket.golden, tolerant: true }, swapped)
 }
 
 /** Grows the assignment by one shortest augmenting path for each element of the golden that has one. */

@@ -1,5 +1,5 @@
 import { erase } from './diff-hash.ts'
-import { pairLeftovers } from './diff-leftovers.ts'
+import { fewestChanges, pairLeftovers } from './diff-leftovers.ts'
 import { type Matching, matchElements } from './diff-matching.ts'
 import { agree, childOf, NOTHING, OverBudget, type Pair, type Task, tolerated, type Walk } from './diff-walk.ts'
 import type { Json } from './json.ts'
@@ -21,7 +21,8 @@ export function compareMultisets(walk: Walk, pair: Pair, x: readonly Json[], y: 
   }
   try {
     const matching = matchElements(x, y, state, walk.budget)
-    return matching.perfect ? reportSame(walk, pair, x, y, matching) : reportDifferent(walk, pair, x, y, matching)
+    if (matching.perfect) return reportSame(walk, pair, x, y, matching)
+    return reportDifferent(walk, pair, x, y, matching.tolerant ? shortest(walk, pair, x, y, matching) : matching)
   } catch (error) {
     if (!(error instanceof OverBudget)) throw error
     walk.listener.overBudget(pair.place)
@@ -33,6 +34,14 @@ function reportSame(walk: Walk, pair: Pair, x: readonly Json[], y: readonly Json
   // A perfect matching is in place whenever the arrays agree by position.
   if (!matching.inPlace) tolerated(walk, pair)
   return x.map((left, at) => childOf(pair, at, left, y[matching.partners[at] ?? -1]))
+}
+
+/** Where bounds leave a choice, the matching of the same size that has the least to tell. */
+function shortest(walk: Walk, pair: Pair, x: readonly Json[], y: readonly Json[], matching: Matching): Matching {
+  const partners = fewestChanges(walk, pair, x, y)
+  if (partners === null) return matching
+  const owners = y.map((_, right) => partners.indexOf(right))
+  return { ...matching, partners, owners }
 }
 
 function reportDifferent(
