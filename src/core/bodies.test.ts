@@ -136,6 +136,9 @@ describe('content codings', () => {
     ['deflate, gzip', gzipSync(deflateSync(text))],
     ['identity', text],
     ['GZIP', gzipSync(text)],
+    ['gzip', Buffer.concat([gzipSync(text.subarray(0, 3)), gzipSync(text.subarray(3))])],
+    ['gzip', Buffer.concat([gzipSync(text), Buffer.alloc(5)])],
+    ['zstd', Buffer.concat([zstdCompressSync(text.subarray(0, 3)), zstdCompressSync(text.subarray(3))])],
   ])('D6: %s is undone', (coding, octets) => {
     expect(shown(decode('application/json', { bytes: octets }, coding))).toBe('json {"a":1}')
   })
@@ -145,6 +148,18 @@ describe('content codings', () => {
     ['a coding named like a method of Object', 'constructor', text, 'undecodable'],
     ['D7: what is not gzip', 'gzip', text, 'corrupt-recording'],
     ['D7: gzip that is cut short', 'gzip', gzipSync(text).subarray(0, 20), 'corrupt-recording'],
+    ['octets after deflate', 'deflate', Buffer.concat([deflateSync(text), text]), 'corrupt-recording'],
+    ['octets after bare deflate', 'deflate', Buffer.concat([deflateRawSync(text), text]), 'corrupt-recording'],
+    ['octets after brotli', 'br', Buffer.concat([brotliCompressSync(text), text]), 'corrupt-recording'],
+    ['octets after zstd', 'zstd', Buffer.concat([zstdCompressSync(text), text]), 'corrupt-recording'],
+    ['octets after gzip', 'gzip', Buffer.concat([gzipSync(text), text]), 'corrupt-recording'],
+    ['gzip after a gap', 'gzip', Buffer.concat([gzipSync(text), Buffer.alloc(1), gzipSync(text)]), 'corrupt-recording'],
+    [
+      'more frames than are read',
+      'zstd',
+      Buffer.concat(Array.from({ length: 1001 }, () => zstdCompressSync(text))),
+      'over-limit',
+    ],
     ['brotli that is none', 'br', text, 'corrupt-recording'],
     ['zstd that is none', 'zstd', text, 'corrupt-recording'],
     ['five codings', 'gzip, gzip, gzip, gzip, gzip', text, 'over-limit'],

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import {
   brotliCompressSync,
   brotliDecompressSync,
@@ -19,19 +20,64 @@ export type Uncoded =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly why: 'unknown' | 'broken' | 'over-limit'; readonly message: string }
 
-type Decoder = (bytes: Uint8Array, bounds: { maxOutputLength: number }) => Uint8Array
+/** Frames of one zstd body. */
+const FRAMES_MAX = 1000
+
+/** What stands under a coding, and how many octets of it were read. */
+interface Stretch {
+  readonly decoded: Uint8Array
+  readonly readBytes: number
+}
+type Decoder = (bytes: Uint8Array, maxOutputLength: number) => Stretch
+type Inflate = (bytes: Uint8Array, options: { maxOutputLength: number; info: true }) => unknown
+
+/** Node stops at the end of the first stream and says nothing of what follows, unless it is asked how far it came. */
+const stretchBy =
+  (inflate: Inflate): Decoder =>
+  (bytes, maxOutputLength) => {
+    const told = inflate(bytes, { maxOutputLength, info: true })
+    const { buffer, engine } = told as { buffer: Uint8Array; engine: { bytesWritten: number } }
+    return { decoded: buffer, readBytes: engine.bytesWritten }
+  }
+
+const GZIP = stretchBy(gunzipSync)
+const ZLIB = stretchBy(inflateSync)
+const BARE = stretchBy(inflateRawSync)
 
 const DECODERS: Readonly<Record<string, Decoder>> = {
-  gzip: gunzipSync,
-  'x-gzip': gunzipSync,
-  br: brotliDecompressSync,
-  zstd: zstdDecompressSync,
-  deflate: (bytes, bounds) => (isZlib(bytes) ? inflateSync(bytes, bounds) : inflateRawSync(bytes, bounds)),
+  gzip: GZIP,
+  'x-gzip': GZIP,
+  br: stretchBy(brotliDecompressSync),
+  zstd: stretchBy(zstdDecompressSync),
+  deflate: (bytes, maxOutputLength) => (isZlib(bytes) ? ZLIB : BARE)(bytes, maxOutputLength),
+}
+
+/** Undoes one coding. Every octet belongs to it: only zstd has several frames, and only gzip is padded with zeros. */
+function undoWhole(bytes: Uint8Array, coding: string, decoder: Decoder): Uncoded {
+  const frames: Uint8Array[] = []
+  let rest = bytes
+  let room = DECODED_MAX_BYTES
+  do {
+    if (frames.length === FRAMES_MAX) {
+      return { ok: false, why: 'over-limit', message: `the body has more than ${FRAMES_MAX} frames of ${coding}` }
+    }
+    const { decoded, readBytes } = decoder(rest, room)
+    frames.push(decoded)
+    room -= decoded.length
+    rest = rest.subarray(readBytes)
+    if (readBytes === 0) break
+  } while (coding === 'zstd' && rest.length > 0)
+  const padding = coding.endsWith('gzip') && rest.every(octet => octet === 0)
+  if (rest.length > 0 && !padding) {
+    return { ok: false, why: 'broken', message: `the body goes on after the end of its ${coding}` }
+  }
+  const [only] = frames
+  return { ok: true, bytes: frames.length === 1 && only !== undefined ? only : Buffer.concat(frames) }
 }
 
 /**
  * The octets of a body once all its content codings are undone, the last applied first. Never throws.
- * A body of zero octets is empty whatever coding it names. `deflate` is read with and without its zlib wrapper.
+ * A body of zero octets is empty whatever coding it names. Octets after the end of a coding break it. `deflate` is read with and without its zlib wrapper.
  *
  * **Source** RFC 9110 section 8.4, RFC 8878 (zstd).
  */
@@ -48,7 +94,9 @@ export function undoCodings(bytes: Uint8Array, contentEncoding: readonly string[
       return { ok: false, why: 'unknown', message: `the content coding ${JSON.stringify(coding)} is not supported` }
     }
     try {
-      decoded = decoder(decoded, { maxOutputLength: DECODED_MAX_BYTES })
+      const undone = undoWhole(decoded, coding, decoder)
+      if (!undone.ok) return undone
+      decoded = undone.bytes
     } catch (error) {
       if (error instanceof RangeError) {
         return { ok: false, why: 'over-limit', message: `the body decodes to more than ${DECODED_MAX_BYTES} bytes` }
