@@ -428,6 +428,7 @@ describe('multipart bodies', () => {
     ['no boundary', 'multipart/form-data', body(field('a', '1')), 'has no usable boundary'],
     ['no closing delimiter', type, `--b\r\n${field('a', '1')}\r\n`, 'has no closing delimiter'],
     ['no delimiter', type, 'x', 'has no delimiter'],
+    ['a first delimiter that does not begin its line', type, `x${body(field('a', '1'))}`, 'has no part'],
     ['line ends without CR', type, body(field('a', '1')).replaceAll('\r', ''), 'has no delimiter'],
     ['a field without a name', type, body(': form-data; name="a"\r\n\r\n1'), 'has a part with a field that is none'],
     [

@@ -36,7 +36,7 @@ const TEXT: MediaType = { essence: 'text/plain', parameters: [] }
  * 4. Other fields stand in `headers` (`{name: [values]}`), where there are any; in `multipart/form-data`, which has no
  *    others, they are a property of the representation. A disposition that is more than `form-data` with a name stands
  *    there too.
- * 5. Broken is: no boundary, no closing delimiter, a line that does not end in CRLF, a field that is none, or one of
+ * 5. Broken is: no boundary, no closing delimiter, a preamble and no part, a line that does not end in CRLF, a field that is none, or one of
  *    those that matter twice.
  *
  * **Source** RFC 2046 section 5.1, RFC 7578, RFC 8187 for `filename*`.
@@ -88,6 +88,8 @@ function split(bytes: Buffer, boundary: string): { readonly parts: Part[]; reado
     else parts.push(partOf(bytes, open, end))
     if (parts.length > PARTS_MAX) throw new Unreadable(`more than ${PARTS_MAX} parts`, true)
     if (line.closes) {
+      // A form without fields is its closing delimiter alone; what else stands before one is no preamble.
+      if (open === null && preamble.trim() !== '') throw new Unreadable('has no part')
       const epilogue = bytes.toString('latin1', line.next)
       return { parts, around: [preamble, epilogue].filter(text => text.trim() !== '').join(' | ') }
     }
