@@ -13,8 +13,8 @@ export function compareObjects(
   for (const name of Object.keys(x)) {
     const left = x[name]
     const right = Object.hasOwn(y, name) ? y[name] : undefined
-    // Equal scalars agree under every rule.
-    if (left !== right || typeof left === 'object') next.push(childOf(pair, name, left, right))
+    // What is identical agrees under every rule.
+    if (left !== right) next.push(childOf(pair, name, left, right))
   }
   for (const name of Object.keys(y)) {
     if (!Object.hasOwn(x, name)) next.push(childOf(pair, name, undefined, y[name]))

@@ -1,6 +1,7 @@
 import { matchElements } from './diff-matching.ts'
 import { agree, childOf, differ, NOTHING, OverBudget, type Pair, type Task, type Walk } from './diff-walk.ts'
 import type { Json } from './json.ts'
+import { mayBePermuted } from './leaf-sum.ts'
 
 /**
  * Arrays by position. They agree when every position does; the rest only makes the report short:
@@ -29,8 +30,7 @@ function judgeOrdered(walk: Walk, pair: Pair, x: readonly Json[], y: readonly Js
 function byPosition(pair: Pair, x: readonly Json[], y: readonly Json[]): Task[] {
   const next: Task[] = []
   for (let at = 0; at < Math.max(x.length, y.length); at += 1) {
-    const left = x[at]
-    if (left !== y[at] || typeof left === 'object') next.push(childOf(pair, at, left, y[at]))
+    if (x[at] !== y[at]) next.push(childOf(pair, at, x[at], y[at]))
   }
   return next
 }
@@ -41,12 +41,15 @@ function reportSameLength(walk: Walk, pair: Pair, x: readonly Json[], y: readonl
   if (first === undefined || open.length < 2) return byPosition(pair, x, y)
   const state = pair.state.item(first)
   if (open.some(at => pair.state.item(at) !== state)) return byPosition(pair, x, y)
+  const pairs = open.map(at => [x[at] ?? null, y[at] ?? null] as const)
+  if (!mayBePermuted(pairs, state)) return byPosition(pair, x, y)
   const moved = open.filter(at => !agree(x[at] ?? null, y[at] ?? null, state, walk.brevity))
   if (moved.length < 2) return byPosition(pair, x, y)
   const golden = moved.map(at => x[at] ?? null)
   const actual = moved.map(at => y[at] ?? null)
   if (!matchElements(golden, actual, state, walk.brevity).perfect) return byPosition(pair, x, y)
-  const still = open.filter(at => !moved.includes(at)).map(at => childOf(pair, at, x[at], y[at]))
+  const set = new Set(moved)
+  const still = open.filter(at => !set.has(at)).map(at => childOf(pair, at, x[at], y[at]))
   return [() => differ(walk, pair, 'order'), ...still]
 }
 

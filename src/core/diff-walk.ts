@@ -118,6 +118,7 @@ export const NOTHING: readonly Task[] = []
 
 function visit(walk: Walk, pair: Pair): readonly Task[] {
   const { x, y, state } = pair
+  if (x === y) return NOTHING
   if (state.key === 'ignore') {
     if (walk.listener !== null && !equalValues(walk, x, y)) tolerated(walk, pair)
     return NOTHING

@@ -1,13 +1,15 @@
 import type { Comparison, DifferenceKind, Observation, StepObservation } from '../model.ts'
 import { isJsonType, type Representation } from './bodies.ts'
-import { BREVITY_VISITS_MAX, type Budget, MATCH_VISITS_MAX, type Pair, walkPair } from './diff-walk.ts'
+import { BREVITY_VISITS_MAX, type Budget, type Listener, MATCH_VISITS_MAX, type Pair, walkPair } from './diff-walk.ts'
 import { documentOf, type StepDocument } from './documents.ts'
+import { documentsInStep, type InStepDocuments } from './documents-in-step.ts'
 import { collectFindings, cut, type Findings, LIMITS, type Limits, tokenOf } from './findings.ts'
 import { compareHeaders } from './headers.ts'
 import type { Matcher } from './matcher.ts'
 import { parseMediaType } from './media-type.ts'
 import { compareScalars, EXACT, type Scalar, UNCOVERED } from './scalars.ts'
 import { countSelected } from './selected.ts'
+import { sharedWith } from './sharing.ts'
 import type { Rule, RuleSet } from './tolerance.ts'
 
 /** Version of the comparator: part of the adapter that a verdict names. It changes when a verdict could. */
@@ -78,11 +80,33 @@ export const STRICT: Terms = {
 }
 
 export function compareUnder(golden: Observation, actual: Observation, terms: Terms): Comparison {
+  const quick = compareDocumentsOf(golden, actual, terms, documentsOf(golden, actual, terms.matcher))
+  // What was left out had to be told after all.
+  return quick.toldSparse ? compareWhole(golden, actual, terms) : quick.comparison
+}
+
+/** What `compareUnder` returns, from the whole tree of every document: the slower one of its two ways. */
+export function compareWhole(golden: Observation, actual: Observation, terms: Terms): Comparison {
+  return compareDocumentsOf(golden, actual, terms, documentsOf(golden, actual, null)).comparison
+}
+
+interface Compared {
+  readonly comparison: Comparison
+  /** A difference shows a tree that does not hold all that its text does. */
+  readonly toldSparse: boolean
+}
+
+function compareDocumentsOf(
+  golden: Observation,
+  actual: Observation,
+  terms: Terms,
+  documents: readonly Documents[],
+): Compared {
   const findings = collectFindings(golden, actual, terms.limits)
-  const documents = documentsOf(golden, actual)
   reportRecording(golden, documents, findings)
   const broken = findings.result([]).faults.length > 0
-  for (const [step, { left, right }] of documents.entries()) {
+  let toldSparse = false
+  for (const [step, { left, right, inStep }] of documents.entries()) {
     if (broken) break
     const x = golden[step]
     const y = actual[step]
@@ -92,25 +116,35 @@ export function compareUnder(golden: Observation, actual: Observation, terms: Te
       const kind = y === undefined ? 'missing' : 'extra'
       findings.difference(step, () => ({ kind, ...path, legacy: legacy ?? null, candidate: candidate ?? null }))
     } else if (left !== undefined && right !== undefined) {
-      compareStep({ step, x, y, left, right, terms, findings })
+      const onSparse = () => {
+        toldSparse = true
+      }
+      compareStep({ step, x, y, left, right, inStep, terms, findings, onSparse })
     }
   }
-  return findings.result(terms.rules)
+  return { comparison: findings.result(terms.rules), toldSparse }
 }
 
 interface Documents {
   readonly left: StepDocument | undefined
   readonly right: StepDocument | undefined
+  /** Set where `left` and `right` hold only what differs. */
+  readonly inStep: InStepDocuments | null
 }
 
-function documentsOf(golden: Observation, actual: Observation): Documents[] {
+/** The documents of each step; with a matcher those that can be are read side by side. */
+function documentsOf(golden: Observation, actual: Observation, matcher: Matcher | null): Documents[] {
   return Array.from({ length: Math.max(golden.length, actual.length) }, (_, step) => {
     const x = golden[step]
     const y = actual[step]
+    if (matcher !== null && x !== undefined && y !== undefined) {
+      const inStep = documentsInStep(x, y, matcher.body(step))
+      if (inStep !== null) return { left: inStep.left, right: inStep.right, inStep }
+    }
     // A side that was decoded as JSON before settles how the other is read.
     const json = holdsJson(x) || holdsJson(y)
     const crossed = x?.kind !== y?.kind
-    return { left: x && documentOf(x, { json, crossed }), right: y && documentOf(y, { json, crossed }) }
+    return { left: x && documentOf(x, { json, crossed }), right: y && documentOf(y, { json, crossed }), inStep: null }
   })
 }
 
@@ -137,8 +171,11 @@ interface Step {
   readonly y: StepObservation
   readonly left: StepDocument
   readonly right: StepDocument
+  readonly inStep: InStepDocuments | null
   readonly terms: Terms
   readonly findings: Findings
+  /** Hears that a difference shows a sparse tree. */
+  onSparse(): void
 }
 
 function compareStep(o: Step): void {
@@ -218,7 +255,7 @@ function compareHeaderSections(
 function compareDocuments(o: Step): void {
   const { left, right, step, terms, findings } = o
   const root = terms.matcher.body(step)
-  countSelected(left.value, root, rule => findings.selected(rule))
+  countSelected(o.inStep?.golden ?? left.value, root, rule => findings.selected(rule))
   if (right.fault !== null) {
     if (right.fault.reason === 'over-limit') findings.fault({ ...right.fault, step })
     else tellRoot(o, 'undecodable_body', null, right.fault.message)
@@ -232,19 +269,32 @@ function compareDocuments(o: Step): void {
   const kindOf = left.threw ? () => 'threw' as const : undefined
   const budget = (visitsMax: number): Budget => ({ visitsMax, visits: 0, depth: 0 })
   const walk = {
-    listener: findings.listener(step, kindOf),
+    listener: watched(findings.listener(step, kindOf), o),
     budget: budget(MATCH_VISITS_MAX),
     brevity: budget(BREVITY_VISITS_MAX),
     found: false,
   }
   const pair: Pair = {
     x: left.value,
-    y: right.value,
+    y: sharedWith(left.value, right.value),
     state: root,
     place: null,
     governed: root.rule === null ? null : { rule: root.rule, hid: false },
   }
   walkPair(walk, pair)
+}
+
+/** The listener; of documents read side by side it also hears when one of their sparse trees is told. */
+function watched(listener: Listener, { inStep, onSparse }: Step): Listener {
+  if (inStep === null || inStep.sparse.size === 0) return listener
+  return {
+    ...listener,
+    difference(found) {
+      const { legacy = null, candidate = null } = found
+      if (inStep.sparse.has(legacy) || inStep.sparse.has(candidate)) onSparse()
+      listener.difference(found)
+    },
+  }
 }
 
 /** What differs in representation; a body that is not what its type says is told even when both are. */
