@@ -42,7 +42,6 @@ describe('docs/reasons.md', () => {
   test('pins the reasons that nothing produces yet', () => {
     expect(rows.filter(row => row.last === 'not yet').map(row => row.name)).toEqual([
       'fixture-quarantined',
-      'control-degraded',
       'coverage-missing',
       'lab-isolation',
       'both-failed',

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calibrationId } from '../src/golden/manifest.ts'
 import type { Reason, Verdict } from '../src/model.ts'
 import { openSuite } from '../src/pipeline/check.ts'
 import { recordFeature } from '../src/pipeline/record.ts'
@@ -37,7 +38,16 @@ function answering(listener: RequestListener): Target {
   })
 }
 
-type Edit = (file: (path: string) => { replace(from: string | RegExp, to: string): void; remove(): void }) => void
+type Change = string | ((text: string) => string)
+type Edit = (file: (path: string) => { replace(from: string | RegExp, to: Change): void; remove(): void }) => void
+
+/** A calibration whose second captures had no body. */
+function withoutBody(text: string): string {
+  const calibration = JSON.parse(text)
+  const noise = [{ step: 0, path: '$', pointer: '', first: '"json"', second: '"empty"' }]
+  for (const entry of Object.values<{ noise: unknown }>(calibration.fixtures)) entry.noise = noise
+  return JSON.stringify({ ...calibration, id: calibrationId(calibration.fixtures) })
+}
 
 /** The verdict of a case in a copy of the recorded project after an edit. */
 async function verdictOf(o: { edit?: Edit; target?: Target; name?: string; asOf?: string }): Promise<Verdict> {
@@ -46,7 +56,7 @@ async function verdictOf(o: { edit?: Edit; target?: Target; name?: string; asOf?
   o.edit?.(path => ({
     replace(from, to) {
       const text = readFileSync(join(root, path), 'utf8')
-      const edited = text.replace(from, to)
+      const edited = typeof to === 'string' ? text.replace(from, to) : text.replace(from, to)
       expect(edited).not.toBe(text)
       writeFileSync(join(root, path), edited)
     },
@@ -91,6 +101,11 @@ describe('what is on disk', () => {
       'the capture is older than the lab allows',
       file => file('labs/hello-legacy/lab.yaml').replace('tz: UTC', 'tz: UTC\nmaxAgeDays: 30'),
       { asOf: '2099-01-01' },
+    ],
+    [
+      'control-degraded',
+      'the second capture had no body',
+      file => file('__golden__/hello/calibration.json').replace(/^.*$/s, withoutBody),
     ],
     [
       'control-unstable',

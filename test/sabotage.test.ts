@@ -34,7 +34,6 @@ describe('reasons', () => {
   test('that nothing gives yet are these, and no other', () => {
     expect(Object.keys(REASONS).filter(reason => !produced.includes(reason))).toEqual([
       'fixture-quarantined', // the mask gate
-      'control-degraded',
       'coverage-missing',
       'lab-isolation', // labs in containers
       'unbound', // bindings of sequences
@@ -81,6 +80,7 @@ describe('what can be taken away', () => {
         ...read(name).matchAll(
           /\b(?:caught|passed|mutant|rootMutant|of)\(\s*(?:seed, (?:'[\w$]+'|`[^`]*`), |'(?:sha256|sizeBytes)', )?'([^']+)'/g,
         ),
+        ...read(name).matchAll(/(?:\b(?:passing|customMutant|changed)\(\s*(?:seed, )?|mutation: )'([^']+)'/g),
       ])
       .map(match => match[1] ?? '')
     expect(new Set(named)).toEqual(MUTATION_NAMES)

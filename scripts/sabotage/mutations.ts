@@ -51,10 +51,31 @@ const ROOTS: readonly (readonly [where: string, condition: string, names: readon
   ['stderr', "mutant.path === 'stderr'", ['changed']],
   ['error', 'true', ['threw', 'did not throw']],
   ['kind', 'true', ['another kind', 'body emptied', 'body added', 'undecodable body']],
-  ['binary', 'true', ['octet added', 'octet flipped']],
+  ['binary', "mutant.comparator === 'binary'", ['octet added', 'octet flipped']],
 ]
 
-function unmade(where: string, mutation: string, condition: string): Sabotage {
+/** Mutations that one comparator brings beside those of its documents. */
+const OWN: readonly (readonly [comparator: string, names: readonly string[]])[] = [
+  [
+    'headers',
+    [
+      'cookie lost',
+      'cookie emptied',
+      'cookie value',
+      'cookie attribute dropped',
+      'cookie expired',
+      'cookie kept longer',
+      'cookie attributes reordered',
+    ],
+  ],
+  ['sse', ['cut short', 'comment']],
+  ['xml', ['comment']],
+  ['multipart', ['octet flipped', 'another boundary']],
+]
+
+const TESTS = ['test/mutations.test.ts', 'src/core/calibrate.test.ts']
+
+function unmade(where: string, mutation: string, condition: string, tests = TESTS): Sabotage {
   return {
     name: `mutation ${where}: ${mutation}`,
     file: 'src/core/calibrate.ts',
@@ -62,7 +83,7 @@ function unmade(where: string, mutation: string, condition: string): Sabotage {
     to: `for (const mutant of made) {
       if (!(mutant.mutation === '${mutation}' && ${condition})) mutants.push(placed(golden, step, prefix(step), mutant))
     }`,
-    tests: ['test/mutations.test.ts', 'src/core/calibrate.test.ts'],
+    tests,
   }
 }
 
@@ -72,10 +93,16 @@ export const MUTATIONS: readonly Sabotage[] = [
     names.map(name => unmade(key, name, `mutant.state.key === '${key}' && mutant.path.startsWith('$')`)),
   ),
   ...ROOTS.flatMap(([where, condition, names]) => names.map(name => unmade(where, name, condition))),
+  ...OWN.flatMap(([comparator, names]) =>
+    names.map(name =>
+      unmade(comparator, name, `mutant.comparator === '${comparator}'`, ['src/core/comparators.test.ts']),
+    ),
+  ),
 ]
 
 /** The names of all of them; a test compares them with those in the sources. */
 export const MUTATION_NAMES: ReadonlySet<string> = new Set([
   ...Object.values(KEYS).flat(),
   ...ROOTS.flatMap(([, , names]) => names),
+  ...OWN.flatMap(([, names]) => names),
 ])

@@ -119,6 +119,13 @@ const SUITE: readonly Sabotage[] = [
   ),
   gone('calibration-expired', ADMISSION, 'an old capture', 'ageDays > maxAgeDays', 'false'),
   gone('control-unstable', ADMISSION, 'noise without a rule', 'if (uncovered.length === 0) return null', 'return null'),
+  gone(
+    'control-degraded',
+    ADMISSION,
+    'a control that answered empty',
+    'if (degraded !== null) return {',
+    'if (false) return {',
+  ),
   gone('calibration-failed', CHECK, 'a survivor', 'if (proof.survivors.length > 0) {', 'if (false) {', BLIND),
   gone('blocked', CHECK, 'by the calibration', 'if (proof.reason !== null) return {', 'if (false) return {', BLIND),
   gone('blocked', CHECK, 'by the candidate', 'return this.#down === null ? null :', 'return true ? null :'),

@@ -7,6 +7,7 @@ import { SEEDED_DEPTH_MAX } from './mutants-document.ts'
 import { normalisedPath } from './selector.ts'
 import type { Rule, RuleSet } from './tolerance.ts'
 
+export { degradedControl, degradedNoise } from './degraded.ts'
 export { coverNoise, noiseOf } from './noise.ts'
 
 /** A golden with one seeded change, and what comparing it with the golden must come to. */

@@ -116,6 +116,32 @@ describe('the mutants of a kind', () => {
     )
   })
 
+  test('Set-Cookie: each cookie lost, emptied, expired, without an attribute; what is noise must pass', () => {
+    const golden = response({
+      headers: [
+        ['Set-Cookie', 'sid=s-1; Path=/; Expires=Fri, 02 Jan 2026 00:00:00 GMT'],
+        ['Set-Cookie', 'old=; Max-Age=0'],
+      ],
+    })
+    const rules = rulesOf('{}', ['set-cookie'])
+    const mutants = seededMutants(golden, rules).mutants.filter(({ path }) => path === 'header.set-cookie')
+    expect(mutants.map(({ mutation, expect: expected }) => `${expected} ${mutation}`)).toEqual([
+      'DIVERGED changed',
+      'DIVERGED dropped',
+      'DIVERGED cookie lost',
+      'DIVERGED cookie emptied',
+      'PARITY cookie value',
+      'DIVERGED cookie attribute dropped',
+      'DIVERGED cookie attribute dropped',
+      'DIVERGED cookie expired',
+      'PARITY cookie kept longer',
+      'PARITY cookie attributes reordered',
+      'DIVERGED cookie lost',
+      'DIVERGED cookie attribute dropped',
+    ])
+    expect(misjudged(golden, rules)).toEqual([])
+  })
+
   test('what a rule lets pass everywhere is not asked to be caught', () => {
     expect(mutationsOf('sse', "ignore: ['$[*].unfinished']").filter(line => line.includes('cut short'))).toEqual([])
   })

@@ -2,6 +2,7 @@ import type { FieldList, Response, StepObservation } from '../model.ts'
 import type { StepDocument } from './documents.ts'
 import type { Matcher, MatchState } from './matcher.ts'
 import { anotherOfClass } from './mutant-values.ts'
+import { cookieMutations } from './mutants-cookies.ts'
 import { isScalar } from './scalars.ts'
 
 /** A changed step and what it must come to. Paths are without the prefix of the step. */
@@ -85,7 +86,12 @@ export function seedHeaders(seed: Seed): StepMutant[] {
       return [...same, dropped]
     }
     const change = CHANGED[name] ?? ((value: string) => `${value}x`)
-    return [mutant('changed', replaced(headers, name, change(first))), dropped]
+    const cookies = name === 'set-cookie' && key === 'uncovered' ? cookieMutations(headers) : []
+    return [
+      mutant('changed', replaced(headers, name, change(first))),
+      dropped,
+      ...cookies.map(one => ({ ...mutant(one.mutation, one.headers), expect: one.expect })),
+    ]
   })
 }
 

@@ -78,6 +78,11 @@ function isBelow(path: string, above: string): boolean {
   return path === above || (path.startsWith(above) && /^[.[]/.test(path.slice(above.length)))
 }
 
+/** The golden with one side of its noise in place: what a capture showed, as far as the noise tells. */
+export function observationOf(golden: Observation, noise: readonly Noise[], side: 'first' | 'second'): Observation {
+  return capture(golden, noise, side).observation
+}
+
 interface Capture {
   readonly observation: Observation
   /** Noise that could not be put in place. */

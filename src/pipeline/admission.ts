@@ -1,4 +1,4 @@
-import { coverNoise } from '../core/calibrate.ts'
+import { coverNoise, degradedNoise } from '../core/calibrate.ts'
 import { allowedToSend } from '../core/sends.ts'
 import { admit } from '../golden/store.ts'
 import type { Case, Fault, Fixture, Reason } from '../model.ts'
@@ -52,6 +52,8 @@ function calibrationFault(feature: Feature, fixture: Fixture, asOf: string): Adm
   }
   const { uncovered, proposals } = coverNoise(entry.noise, fixture.observation, feature.rules)
   if (uncovered.length === 0) return null
+  const degraded = degradedNoise(fixture.observation, entry.noise)
+  if (degraded !== null) return { ok: false, fault: degraded, fixture }
   const places = uncovered.map(({ path }) => path).join(', ')
   const proposed = proposals.map(({ rule }) => rule).join(', ') || 'none'
   return refuse('control-unstable', `the legacy differs from itself at ${places}; proposed: ${proposed}`)

@@ -21,6 +21,8 @@ const textOf = (observation: Observation | undefined): string => {
   return body !== undefined && 'bytes' in body ? Buffer.from(body.bytes).toString() : ''
 }
 
+const EMPTY = 'an answer without a body'
+
 /** A lab that counts since its last reset, and says which instant it runs at; `events` tells what was asked of it. */
 function labOf(events: string[], answer: (path: string) => string | null = () => '') {
   return async (now: string | null): Promise<LabSession> => {
@@ -30,6 +32,7 @@ function labOf(events: string[], answer: (path: string) => string | null = () =>
       events.push(`${request.method} ${request.url}`)
       const text = answer(request.url ?? '')
       if (text === null) request.socket.destroy()
+      else if (text === EMPTY) response.end()
       else response.end(`${count} at ${now}${text}`)
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -114,6 +117,19 @@ describe('recording', () => {
         },
       },
     ])
+  })
+
+  test('keeps no case that the legacy answered empty the second time', async () => {
+    const asked = new Map<string, number>()
+    const answer = (path: string) => {
+      asked.set(path, (asked.get(path) ?? 0) + 1)
+      return path === '/a' && asked.get(path) === 2 ? EMPTY : ''
+    }
+    const { captures, incomplete } = await record(
+      options({ openLab: labOf([], answer), cases: [caseOf('a'), caseOf('b')] }),
+    )
+    expect(captures.map(pair => pair.case.name)).toEqual(['b'])
+    expect(incomplete).toMatchObject([{ name: 'a', fault: { reason: 'control-degraded' } }])
   })
 
   test('names a case that the legacy did not answer, and records the others', async () => {

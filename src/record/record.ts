@@ -1,4 +1,5 @@
 import { decodeBody } from '../core/bodies.ts'
+import { degradedControl } from '../core/calibrate.ts'
 import { allowedToSend } from '../core/sends.ts'
 import { ParityError } from '../errors.ts'
 import type { Case, Fault, Observation } from '../model.ts'
@@ -74,7 +75,11 @@ export async function record(o: RecordOptions): Promise<Recording> {
   }
   const captures = allowed.flatMap((c): readonly CapturePair[] => {
     const [first, second] = observed.get(c.name) ?? []
-    return faults.has(c.name) || first === undefined || second === undefined ? [] : [{ case: c, first, second }]
+    if (faults.has(c.name) || first === undefined || second === undefined) return []
+    const degraded = degradedControl(first, second)
+    if (degraded === null) return [{ case: c, first, second }]
+    faults.set(c.name, degraded)
+    return []
   })
   refuseSecrets(
     o.feature,
