@@ -255,7 +255,7 @@ function compareHeaderSections(
 function compareDocuments(o: Step): void {
   const { left, right, step, terms, findings } = o
   const root = terms.matcher.body(step)
-  countSelected(o.inStep?.golden ?? left.value, root, rule => findings.selected(rule))
+  for (const [rule, nodes] of countSelected(o.inStep?.golden ?? left.value, root)) findings.selected(rule, nodes)
   if (right.fault !== null) {
     if (right.fault.reason === 'over-limit') findings.fault({ ...right.fault, step })
     else tellRoot(o, 'undecodable_body', null, right.fault.message)

@@ -54,7 +54,7 @@ export interface Told {
 export interface Findings {
   difference(step: number, told: () => Told): void
   note(step: number, note: { readonly id: string; readonly path: string; readonly detail: string }): void
-  selected(rule: Rule): void
+  selected(rule: Rule, nodes?: number): void
   hid(rule: Rule): void
   fault(fault: Fault): void
   /** Hears the walk of a step's document; `kindOf` may give its differences another kind. */
@@ -100,8 +100,8 @@ export function collectFindings(golden: Observation, actual: Observation, limits
         notes.push({ id, step, path: placed(step, path), detail: cut(detail, limits.tokenMax) })
       }
     },
-    selected(rule) {
-      use(rule).selected += 1
+    selected(rule, nodes = 1) {
+      use(rule).selected += nodes
     },
     hid(rule) {
       use(rule).hid += 1
