@@ -23,7 +23,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   [CHECK]: ['test/reasons.test.ts', 'test/faults.test.ts'],
   [ADMISSION]: ['test/reasons.test.ts', 'test/faults.test.ts'],
   [CLIENT]: ['src/replay/http-client.test.ts'],
-  [COMMAND]: ['src/replay/driver.test.ts'],
+  [COMMAND]: ['src/replay/driver.test.ts', 'src/replay/command-driver.test.ts'],
   [HTTP]: ['src/replay/driver.test.ts'],
   [DIFF]: DIFF_TESTS,
   [BODIES]: ['src/core/bodies.test.ts'],
