@@ -1,0 +1,189 @@
+/** Attacks by size: depth, width, length, and rules that multiply states. Each must end, and end right. */
+import type { Observation } from '../../src/model.ts'
+import type { Random } from './random.ts'
+import type { Trial } from './trial.ts'
+
+function served(text: string): Observation {
+  const body = { bytes: Buffer.from(text) }
+  return [
+    {
+      kind: 'response',
+      method: 'GET',
+      response: { status: 200, headers: [['Content-Type', 'application/json']], body },
+    },
+  ]
+}
+
+type Large = (random: Random) => Omit<Trial, 'golden' | 'actual'> & { readonly texts: readonly [string, string] }
+
+const DEEP_RULES = [
+  '',
+  'structural:\n  - $.a\n',
+  'exact:\n  - $..a\n',
+  'order_insensitive:\n  - $..a\n',
+  'order_insensitive:\n  - $..*\n',
+  'numeric_tolerance:\n  $..a: 1\n',
+  'ignore:\n  - $..zz\n',
+  'exact:\n  - $..a.*.*.*.*.*.*.*.*\nnumeric_tolerance:\n  $..a.*.a.*.a: 1\n',
+]
+
+const deep: Large = random => {
+  const levels = random.pick([1000, 10_000, 100_000, 1_000_000])
+  const [open, close] = random.pick([
+    ['[', ']'],
+    ['{"a":', '}'],
+    ['[{"a":', '}]'],
+    ['{"b":[1],"a":', '}'],
+    ['[1,', ']'],
+  ] as const)
+  const text = (leaf: string): string => open.repeat(levels) + leaf + close.repeat(levels)
+  const same = random.chance(0.5)
+  const yaml = random.pick(DEEP_RULES)
+  const expect = same ? 'equal' : yaml.startsWith('structural') || yaml.startsWith('numeric') ? 'open' : 'different'
+  return {
+    texts: [text('1'), text(same ? '1.0' : '2')],
+    yaml: same && yaml.startsWith('exact') ? '' : yaml,
+    expect,
+    why: `${levels} levels of ${open}`,
+  }
+}
+
+const wide: Large = random => {
+  const size = random.pick([1000, 30_000, 100_000])
+  const name = random.pick([
+    (at: number): string => `k${at}`,
+    (at: number): string => String(at),
+    (at: number): string => String(size - at),
+    (at: number): string => `${at}`.padStart(7, '0'),
+  ])
+  const members = Array.from({ length: size }, (_, at) => `"${name(at)}":${at}`)
+  const same = random.chance(0.5)
+  const other = same
+    ? random.shuffled(members.slice(0, 2000))
+    : members.slice(0, 2000).map((member, at) => (at === 7 ? `${member}1` : member))
+  const rest = members.slice(2000)
+  const repeats = random.chance(0.2) ? `,${Array.from({ length: 5000 }, () => '"dup":1').join()}` : ''
+  const texts = [`{${members.join()}${repeats}}`, `{${[...other, ...rest].join()}${repeats}}`] as const
+  return {
+    texts,
+    yaml: random.pick(['', 'exact:\n  - $.*\n', 'ignore:\n  - $.zz\n']),
+    expect: same ? 'equal' : 'different',
+    why: `${size} members`,
+  }
+}
+
+const long: Large = random => {
+  const size = random.pick([100, 1000, 10_000, 100_000])
+  const element = random.pick([
+    (at: number): string => String(at),
+    (at: number): string => `{"id":${at},"x":"${at % 7}"}`,
+    (at: number): string => `[${at % 3},{"y":${at}}]`,
+    (at: number): string => `"${at % 10}"`,
+  ])
+  const items = Array.from({ length: size }, (_, at) => element(at))
+  const swap = random.chance(0.5)
+    ? [...items].reverse()
+    : random.shuffled(items.slice(0, 1500)).concat(items.slice(1500))
+  const same = random.chance(0.5)
+  const other = same ? swap : swap.map((item, at) => (at === 3 ? '"fuzz-marker"' : item))
+  return {
+    texts: [`{"a":[${items.join()}]}`, `{"a":[${other.join()}]}`],
+    yaml: 'order_insensitive:\n  - $.a\n',
+    expect: same ? 'equal' : 'different',
+    why: `${size} elements in another order`,
+  }
+}
+
+/** Every element fits many others: the assignment has the most to do. */
+const dense: Large = random => {
+  const size = random.pick([30, 100, 300, 1000, 3000])
+  const shift = random.pick(['0', '0.5', '1'])
+  const list = (by: number): string =>
+    Array.from(
+      { length: size },
+      (_, at) => `{"x":${at % 17}${by === 0 ? '' : '.5'},"y":${(at * 7) % 13},"z":${by}}`,
+    ).join()
+  const yaml = `order_insensitive:\n  - $.a\nnumeric_tolerance:\n  "$.a[*].x": ${shift}\n  "$.a[*].y": 3\n  "$.a[*].z": 1\n`
+  return {
+    texts: [`{"a":[${list(0)}]}`, `{"a":[${list(1)}]}`],
+    yaml,
+    expect: 'open',
+    why: `${size} elements that fit many`,
+  }
+}
+
+const shapes: Large = random => {
+  const size = random.pick([100, 1000, 5000])
+  const distinct = random.pick([1, 10, size])
+  const list = (at: number): string => `{"k${at % distinct}":{"v":[${at % 2}]}}`
+  const items = Array.from({ length: size }, (_, at) => list(at))
+  const same = random.chance(0.5)
+  const other = random.shuffled(items.slice(0, 500)).concat(items.slice(500))
+  return {
+    texts: [`{"a":[${items.join()}]}`, `{"a":[${(same ? other : [...other, '{"odd":{"v":[0]}}']).join()}]}`],
+    yaml: 'structural:\n  - $.a\n',
+    expect: same ? 'equal' : 'different',
+    why: `${size} elements of ${distinct} shapes`,
+  }
+}
+
+const digits: Large = random => {
+  const size = random.pick([1000, 100_000, 1_000_000])
+  const base = '7'.repeat(size)
+  const [first, second, equal] = random.pick([
+    [base, `${base}.0`, true],
+    [base, `${base.slice(0, -1)}8`, false],
+    [`0.${base}`, `0.${base}0`, true],
+    [`0.${'0'.repeat(size)}1`, `1e-${size + 1}`, true],
+    [`1${'0'.repeat(size)}`, `1e${size}`, true],
+    [`1e${'9'.repeat(size)}`, `1e${'9'.repeat(size)}`, true],
+    [`1e${'9'.repeat(size)}`, `1e${'9'.repeat(size - 1)}8`, false],
+    [`1e-${'9'.repeat(size)}`, '0', false],
+    [`${base}e-${size}`, `${base}0e-${size + 1}`, true],
+  ] as const)
+  const eps = random.pick(['0', '1e-99999999', `1e-${'9'.repeat(1000)}`, '1e-2000000'])
+  const yaml = random.chance(0.5) ? '' : `numeric_tolerance:\n  $.n: ${eps}\n`
+  return {
+    texts: [`{"n":${first}}`, `{"n":${second}}`],
+    yaml,
+    expect: equal ? 'equal' : yaml === '' ? 'different' : 'open',
+    why: `numbers of ${size} digits`,
+  }
+}
+
+const strings: Large = random => {
+  const size = random.pick([10_000, 1_000_000])
+  const unit = random.pick(['a', '\\u0061', '\\ud800', '\\\\', '😀', 'a@', 'a.', '1-', 'http://', '%'])
+  const same = random.chance(0.5)
+  const text = unit.repeat(size)
+  const yaml = random.pick(['', 'structural:\n  - $.s\n', 'exact:\n  - $.s\n'])
+  const expect = same ? 'equal' : yaml.startsWith('structural') ? 'open' : 'different'
+  return {
+    texts: [`{"s":"${text}"}`, `{"s":"${text}${same ? '' : 'x'}"}`],
+    yaml,
+    expect,
+    why: `a string of ${size} times ${unit}`,
+  }
+}
+
+/** Rules whose states multiply on the way down. */
+const automata: Large = random => {
+  const rules = Array.from({ length: 20 + random.int(60) }, (_, at) => {
+    const tail = Array.from({ length: 2 + random.int(14) }, () => random.pick(['.*', '.*', '..a', '.b', '.a']))
+    return `  - $..${at % 2 === 0 ? 'a' : 'b'}${tail.join('')}\n`
+  })
+  const nest = (level: number): string =>
+    level === 0 ? '1' : `{"a":${nest(level - 1)},"b":${random.chance(0.3) ? nest(level - 1) : '[1,2]'}}`
+  const text = nest(14)
+  const expect = random.chance(0.5) ? 'equal' : 'different'
+  const other = expect === 'equal' ? text : text.replace(':1,', ':2,')
+  return { texts: [text, other], yaml: `exact:\n${[...new Set(rules)].join('')}`, expect, why: 'rules of many states' }
+}
+
+const ALL: readonly Large[] = [deep, wide, long, dense, shapes, digits, strings, automata]
+
+/** Any of the attacks by size. */
+export function large(random: Random): Trial {
+  const { texts, ...rest } = random.pick(ALL)(random)
+  return { ...rest, mayGiveUp: true, golden: served(texts[0]), actual: served(texts[1]) }
+}
