@@ -77,6 +77,16 @@ describe('a program', () => {
     expect(await gone(Number(readFileSync(pidFile, 'utf8')))).toBe(true)
   })
 
+  test('that leaves a child outside its group with its pipes is a timeout at the bound', async () => {
+    const child = `require('node:child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 8e3)'], { stdio: 'inherit', detached: true })`
+    const start = performance.now()
+    expect(await drive(node(`${child}.unref()`), caseOf([{ input: null }]), 1_000)).toEqual({
+      ok: false,
+      fault: { reason: 'timeout', step: 0, message: 'the program did not end within 1000 ms' },
+    })
+    expect(performance.now() - start).toBeLessThan(6_000)
+  })
+
   test('that ends and leaves a child with its pipes is over, and the child is killed', async () => {
     const child = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e3)'], { stdio: 'inherit' })`
     const target = node(`const c = ${child}; c.unref(); require('node:fs').writeFileSync('left', String(c.pid))`)

@@ -63,13 +63,17 @@ function run(o: Run): Promise<Ran> {
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
   let fault: Fault | null = null
+  const end = () => {
+    killGroup(child)
+    // what left the group is not killed, and would keep these open for ever
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy()
+  }
   const stop = (reason: Fault['reason'], message: string) => {
     fault ??= { reason, step: o.step, message }
-    killGroup(child)
+    end()
   }
   const timer = setTimeout(() => stop('timeout', `the program did not end within ${o.timeoutMs} ms`), o.timeoutMs)
-  const onAbort = () => killGroup(child)
-  o.signal.addEventListener('abort', onAbort, { once: true })
+  o.signal.addEventListener('abort', end, { once: true })
   const collect = (chunks: Buffer[], name: string) => {
     let sizeBytes = 0
     return (chunk: Buffer) => {
@@ -82,16 +86,16 @@ function run(o: Run): Promise<Ran> {
   child.stderr.on('data', collect(stderr, 'stderr'))
   child.stdin.on('error', () => {}) // it need not read what it is given
   child.stdin.end(o.stdin)
-  const end = (finish: () => void) => {
+  const settle = (finish: () => void) => {
     clearTimeout(timer)
-    o.signal.removeEventListener('abort', onAbort)
+    o.signal.removeEventListener('abort', end)
     finish()
   }
-  child.once('error', error => end(() => resolve({ ok: false, fault: notStarted(error, o) })))
+  child.once('error', error => settle(() => resolve({ ok: false, fault: notStarted(error, o) })))
   // What the program left running holds its pipes open: it ends with the program.
   child.once('exit', () => killGroup(child))
   child.once('close', (code, signalName) =>
-    end(() => {
+    settle(() => {
       if (o.signal.aborted) return reject(o.signal.reason)
       if (fault !== null) return resolve({ ok: false, fault })
       const exit = code ?? 128 + (signalName === null ? 0 : constants.signals[signalName])
