@@ -4,7 +4,6 @@ import type { DocumentKind } from './bodies.ts'
 import { sha256 } from './canonical.ts'
 import { childAt, edited } from './edits.ts'
 import type { Json } from './json.ts'
-import { parseMediaType } from './media-type.ts'
 import { type DocumentMutant, documentMutants, JSON_MANNER, type Manner } from './mutants-document.ts'
 import { type ResponseStep, rootMutant, type Seed, type StepMutant, withResponse } from './mutants-step.ts'
 import { normalisedPath } from './selector.ts'
@@ -113,12 +112,12 @@ function flippedPart(seed: Seed, at: number): StepMutant | null {
   const { observed, document } = seed
   const part = Array.isArray(document.value) ? document.value[at] : undefined
   if (observed.kind !== 'response' || part === undefined) return null
-  const octets = octetsIn(observed)
+  const octets = partOctets(observed.response)
   const state = seed.matcher.body(seed.step).item(at).child('body')
-  const hash = octets === null ? null : hashIn(part)
-  const before = hash === null ? undefined : octets?.get(hash)
+  const hash = hashIn(part)
+  const before = hash === null ? undefined : octets.get(hash)
   // Under a rule deeper down the change might be let pass.
-  if (before === undefined || before.length === 0 || octets === null || !state.inert) return null
+  if (before === undefined || before.length === 0 || !state.inert) return null
   const after = Uint8Array.from(before)
   after[0] = (after[0] ?? 0) ^ 1
   const flipped = sha256(after).slice('sha256:'.length)
@@ -132,12 +131,6 @@ function hashIn(part: Json): string | null {
   return typeof hash === 'string' ? hash : null
 }
 
-function octetsIn(step: ResponseStep): Map<string, Uint8Array> | null {
-  const value = step.response.headers.filter(([name]) => name.toLowerCase() === 'content-type').at(-1)?.[1]
-  const type = parseMediaType(value ?? '')
-  return type === null ? null : partOctets(step.response, type)
-}
-
 /** The same parts between another boundary; not where a rule compares the Content-Type by its text. */
 function rebound(seed: Seed, observed: ResponseStep): StepMutant[] {
   if (seed.matcher.scalar(seed.step, 'header.content-type').rule !== null) return []
@@ -145,7 +138,7 @@ function rebound(seed: Seed, observed: ResponseStep): StepMutant[] {
     if (name.toLowerCase() !== 'content-type') return [name, value]
     return [name, value.replace(/(;\s*boundary\s*=\s*)(?:"[^"]*"|[^;\s]*)/i, '$1parity-mutant-boundary')]
   })
-  const octets = octetsIn(observed)
+  const octets = partOctets(observed.response)
   const moved = withResponse(observed, { headers })
   const known = { texts: new WeakMap<object, string>(), octets }
   const shown = withDocument(moved, 'multipart', seed.document.value, known)
@@ -161,7 +154,7 @@ function seedDocument(seed: Seed, manner: Manner): StepMutant[] {
   const mutants = documentMutants(document.value, matcher.body(step), manner)
   const known = {
     texts: new WeakMap<object, string>(),
-    octets: observed.kind === 'response' ? octetsIn(observed) : null,
+    octets: observed.kind === 'response' ? partOctets(observed.response) : null,
   }
   const free = document.kind === 'json' && observed.kind !== 'threw'
   const chosen = free || mutants.length <= SEEDED_SHOWN_MAX ? mutants : oneOfEach(mutants)

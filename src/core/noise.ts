@@ -1,4 +1,5 @@
 import type { Difference, Observation, StepObservation } from '../model.ts'
+import { sha256 } from './canonical.ts'
 import { compareUnder, STRICT } from './diff.ts'
 import { documentOf } from './documents.ts'
 import { childAt, edited } from './edits.ts'
@@ -7,6 +8,7 @@ import { type Json, parseJson } from './json.ts'
 import { typeOf } from './scalars.ts'
 import { withDocument } from './shown.ts'
 import type { RuleSet } from './tolerance.ts'
+import { partOctets } from './written.ts'
 
 /** A place where the legacy differs from itself. Tokens are whole JSON texts, masked as what they come from; null is absence. */
 export interface Noise {
@@ -141,6 +143,9 @@ function placedInDocument(
   if (kind === 'binary' && step.kind === 'response') return noisyOctets(step, noise, side)
   const segments = resolved(document, noise.pointer)
   if (segments === null) return null
+  if (kind === 'multipart' && step.kind === 'response' && /\/body\/(?:sha256|sizeBytes)$/.test(noise.pointer)) {
+    return noisyPart(step, { document, place: segments.slice(0, -1), noise, side })
+  }
   const comes = noise.first === null
   const element = typeof segments.at(-1) === 'number'
   if (element && side === 'first' && (comes || noise.second === null)) return step
@@ -166,6 +171,33 @@ function noisyOctets(
   const sizeBytes = noise.pointer === '/sizeBytes' ? Number(noise[side]) : body.bytes.length
   const bytes = new Uint8Array(sizeBytes).fill(side === 'first' ? 1 : 2)
   return { ...step, response: { ...step.response, body: { bytes } } }
+}
+
+/** The same for a binary part of a multipart body. */
+function noisyPart(
+  step: Extract<StepObservation, { kind: 'response' }>,
+  o: {
+    readonly document: Json
+    readonly place: readonly (string | number)[]
+    readonly noise: Noise
+    readonly side: 'first' | 'second'
+  },
+): StepObservation | null {
+  let sizeBytes = 0
+  const before = edited(o.document, [...o.place, 'sizeBytes'], size => {
+    sizeBytes = typeof size === 'number' ? size : 0
+    return size
+  })
+  if (o.noise.pointer.endsWith('/sizeBytes')) sizeBytes = Number(o.noise[o.side])
+  if (before === null || !(sizeBytes >= 0)) return null
+  const octets = new Uint8Array(sizeBytes).fill(o.side === 'first' ? 1 : 2)
+  const hash = sha256(octets).slice('sha256:'.length)
+  const document = edited(o.document, o.place, () => ({ sizeBytes, sha256: hash }))
+  if (document === null) return null
+  return withDocument(step, 'multipart', document, {
+    texts: new WeakMap(),
+    octets: new Map([...partOctets(step.response), [hash, octets]]),
+  })
 }
 
 /** The segments of a pointer, indexes where the document has arrays. **Source** RFC 6901 section 4. */

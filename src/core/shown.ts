@@ -46,7 +46,7 @@ function bodyOf(response: Response, kind: DocumentKind, value: Json, known?: Kno
     response.headers.filter(([name]) => name.toLowerCase() === wanted).map(([, field]) => field)
   const type = parseMediaType(values('content-type').at(-1) ?? '')
   if (kind === 'multipart') {
-    const octets = type === null ? null : writeParts(value, type, known?.octets ?? partOctets(response, type))
+    const octets = type === null ? null : writeParts(value, type, known?.octets ?? partOctets(response))
     const bytes = octets === null ? null : applyCodings(octets, values('content-encoding'))
     return bytes === null ? null : { bytes }
   }

@@ -75,22 +75,22 @@ export function formFields(value: Json): FieldList | null {
   return fields
 }
 
-/** The octets of the binary parts of a response, by their SHA-256. */
-export function partOctets(
-  { headers, body }: Pick<Response, 'headers' | 'body'>,
-  type: MediaType,
-): Map<string, Uint8Array> {
+/** The octets of the parts of a multipart response, by their SHA-256. */
+export function partOctets({ headers, body }: Pick<Response, 'headers' | 'body'>): Map<string, Uint8Array> {
   const octets = new Map<string, Uint8Array>()
-  const codings = headers.filter(([name]) => name.toLowerCase() === 'content-encoding').map(([, value]) => value)
+  const values = (wanted: string) => headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value)
+  const type = parseMediaType(values('content-type').at(-1) ?? '')
   const add = (bytes: Uint8Array, own: MediaType) => {
+    if (!own.essence.startsWith('multipart/')) return
     for (const part of partsOf(bytes, own)) {
       octets.set(sha256(part.octets).slice('sha256:'.length), part.octets)
-      if (part.type.essence.startsWith('multipart/')) add(part.octets, part.type)
+      add(part.octets, part.type)
     }
   }
-  if (body !== undefined && 'text' in body) add(Buffer.from(body.text, 'utf8'), type)
-  if (body !== undefined && 'bytes' in body) {
-    const uncoded = undoCodings(body.bytes, codings)
+  if (type === null || body === undefined) return octets
+  if ('text' in body) add(Buffer.from(body.text, 'utf8'), type)
+  if ('bytes' in body) {
+    const uncoded = undoCodings(body.bytes, values('content-encoding'))
     if (uncoded.ok) add(uncoded.bytes, type)
   }
   return octets
