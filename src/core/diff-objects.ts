@@ -10,13 +10,18 @@ export function compareObjects(
 ): readonly Task[] {
   if (x instanceof MemberList || y instanceof MemberList) return compareMembers(walk, pair, grouped(x), grouped(y))
   const next: Task[] = []
+  let common = 0
   for (const name of Object.keys(x)) {
+    const own = Object.hasOwn(y, name)
+    if (own) common += 1
     const left = x[name]
-    const right = Object.hasOwn(y, name) ? y[name] : undefined
+    const right = own ? y[name] : undefined
     // What is identical agrees under every rule.
     if (left !== right) next.push(childOf(pair, name, left, right))
   }
-  for (const name of Object.keys(y)) {
+  const others = Object.keys(y)
+  if (others.length === common) return next
+  for (const name of others) {
     if (!Object.hasOwn(x, name)) next.push(childOf(pair, name, undefined, y[name]))
   }
   return next

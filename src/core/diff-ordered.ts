@@ -36,7 +36,8 @@ function byPosition(pair: Pair, x: readonly Json[], y: readonly Json[]): Task[] 
 }
 
 function reportSameLength(walk: Walk, pair: Pair, x: readonly Json[], y: readonly Json[]): readonly Task[] {
-  const open = [...x.keys()].filter(at => x[at] !== y[at])
+  const open: number[] = []
+  for (let at = 0; at < x.length; at += 1) if (x[at] !== y[at]) open.push(at)
   const [first] = open
   if (first === undefined || open.length < 2) return byPosition(pair, x, y)
   const state = pair.state.item(first)

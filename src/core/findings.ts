@@ -2,7 +2,7 @@ import type { Comparison, Difference, DifferenceKind, Fault, Note, Observation, 
 import { compareCodePoints } from './canonical.ts'
 import type { Listener, Place } from './diff-walk.ts'
 import { agree, MATCH_VISITS_MAX, OverBudget } from './diff-walk.ts'
-import { type Json, parseJson, textOf } from './json.ts'
+import { beginningOf, type Json, parseJson } from './json.ts'
 import type { MatchState } from './matcher.ts'
 import { UNCOVERED } from './scalars.ts'
 import { normalisedPath, pointerOf } from './selector.ts'
@@ -21,15 +21,17 @@ export const LIMITS: Limits = { reportedMax: REPORTED_MAX, tokenMax: TOKEN_MAX }
 
 /** The JSON text of a value, cut where it is long; null for absence. */
 export function tokenOf(value: Json | undefined, tokenMax: number): string | null {
-  return value === undefined ? null : cut(textOf(value), tokenMax)
+  if (value === undefined) return null
+  const { text, length } = beginningOf(value, tokenMax)
+  return cut(text, tokenMax, length)
 }
 
-/** A text, cut where it is long, with its length. */
-export function cut(text: string, tokenMax: number): string {
-  if (text.length <= tokenMax) return text
+/** A text, or the beginning of one of that length, cut where it is long, with its length. */
+export function cut(text: string, tokenMax: number, length = text.length): string {
+  if (length <= tokenMax) return text
   const unit = text.charCodeAt(tokenMax - 1)
   const end = unit >= 0xd800 && unit <= 0xdbff ? tokenMax - 1 : tokenMax
-  return `${text.slice(0, end)}… (cut, ${text.length} characters)`
+  return `${text.slice(0, end)}… (cut, ${length} characters)`
 }
 
 /** The segments from the root to a place. */

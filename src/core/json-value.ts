@@ -63,27 +63,49 @@ interface Printing {
  * Iterative: any depth.
  */
 export function textOf(value: Json): string {
+  return beginningOf(value, Number.POSITIVE_INFINITY).text
+}
+
+/** The text of a value as `textOf` has it, up to some unit after the first `unitsMin`, and the length of the whole. */
+export function beginningOf(value: Json, unitsMin: number): { readonly text: string; readonly length: number } {
   const open: Printing[] = []
   let out = ''
+  let beyond = 0
+  const put = (text: string): void => {
+    if (out.length < unitsMin) out += text
+    else beyond += text.length
+  }
   let current: Json | undefined = value
   for (;;) {
     const printing = current === undefined ? null : containerOf(current)
     if (printing !== null) {
-      out += printing.names === null ? '[' : '{'
+      put(printing.names === null ? '[' : '{')
       open.push(printing)
-    } else if (current !== undefined) out += scalarText(current)
+    } else if (current !== undefined) {
+      if (out.length < unitsMin) put(scalarText(current))
+      else beyond += scalarLength(current)
+    }
     const top = open.at(-1)
-    if (top === undefined) return out
+    if (top === undefined) return { text: out, length: out.length + beyond }
     current = top.values[top.next]
     if (current === undefined) {
-      out += top.names === null ? ']' : '}'
+      put(top.names === null ? ']' : '}')
       open.pop()
       continue
     }
-    if (top.next > 0) out += ','
-    if (top.names !== null) out += `${JSON.stringify(top.names[top.next])}:`
+    if (top.next > 0) put(',')
+    if (top.names !== null) {
+      if (out.length < unitsMin) put(`${JSON.stringify(top.names[top.next])}:`)
+      else beyond += scalarLength(top.names[top.next] ?? '') + 1
+    }
     top.next += 1
   }
+}
+
+const PLAIN = /^[ !#-[\]-~]*$/
+
+function scalarLength(value: Json): number {
+  return typeof value === 'string' && PLAIN.test(value) ? value.length + 2 : scalarText(value).length
 }
 
 function containerOf(value: Json): Printing | null {

@@ -2,7 +2,16 @@ import { parseNative } from './json-native.ts'
 import { arrayIndex, type Json, MemberList, type NumberToken, numberOf } from './json-value.ts'
 
 export { compactJson, memberText, prettyJson } from './json-text.ts'
-export { isObject, type Json, type JsonObject, MemberList, membersOf, NumberToken, textOf } from './json-value.ts'
+export {
+  beginningOf,
+  isObject,
+  type Json,
+  type JsonObject,
+  MemberList,
+  membersOf,
+  NumberToken,
+  textOf,
+} from './json-value.ts'
 export { toJson } from './to-json.ts'
 
 /** Line and column count from 1, the offset from 0; all in UTF-16 units. The message holds at most one unit of the text. */

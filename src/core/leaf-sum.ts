@@ -37,12 +37,18 @@ function differenceOf(x: Json, y: Json, state: MatchState, place: number, depth:
     return sum
   }
   if (isPlain(x) && isPlain(y)) {
-    for (const name of Object.keys(x)) {
+    const names = Object.keys(x)
+    let common = 0
+    for (const name of names) {
+      const own = Object.hasOwn(y, name)
+      if (own) common += 1
       const left = x[name]
-      const right = Object.hasOwn(y, name) ? y[name] : undefined
+      const right = own ? y[name] : undefined
       if (left !== right) sum += childDifference(left, right, state.child(name), mix(place, textHash(name)), depth)
     }
-    for (const name of Object.keys(y)) {
+    const others = Object.keys(y)
+    if (others.length === common) return sum
+    for (const name of others) {
       if (Object.hasOwn(x, name)) continue
       sum += childDifference(undefined, y[name], state.child(name), mix(place, textHash(name)), depth)
     }
@@ -94,8 +100,8 @@ function scalarHash(value: Scalar, state: MatchState): number {
   switch (typeOf(value)) {
     case 'number': {
       if (state.key === 'structural' || state.key === 'numeric_tolerance') return 3
-      const native = Number(numberText(value))
-      return textHash(String(native === 0 ? 0 : native))
+      const native = typeof value === 'number' ? value : Number(numberText(value))
+      return numberHash(native === 0 ? 0 : native)
     }
     case 'string':
       return textHash(state.key === 'structural' ? formatClass(String(value)) : String(value))
@@ -104,6 +110,14 @@ function scalarHash(value: Scalar, state: MatchState): number {
     default:
       return 2
   }
+}
+
+const double = new Float64Array(1)
+const halves = new Int32Array(double.buffer)
+
+function numberHash(native: number): number {
+  double[0] = native
+  return mix(halves[0] ?? 0, halves[1] ?? 0)
 }
 
 function textHash(text: string): number {

@@ -50,7 +50,7 @@ export function compareScalars(x: Scalar, y: Scalar, state: MatchState): ScalarF
   if (state.key === 'ignore') return TOLERATED
   const type = typeOf(x)
   if (type !== typeOf(y)) return typeChange(x, y)
-  if (type === 'number') return compareNumbers(numberText(x), numberText(y), state)
+  if (type === 'number') return compareNumbers(x, y, state)
   if (typeof x === 'string' && typeof y === 'string') return compareStrings(x, y, state)
   return state.key === 'structural' ? TOLERATED : { outcome: 'different', kind: 'value_changed' }
 }
@@ -61,9 +61,16 @@ export function numberText(value: Json): string {
   return typeof value === 'number' ? String(value) : ''
 }
 
-function compareNumbers(x: string, y: string, state: MatchState): ScalarFinding {
+const VALUE_CHANGED: ScalarFinding = { outcome: 'different', kind: 'value_changed' }
+
+function compareNumbers(left: Scalar, right: Scalar, state: MatchState): ScalarFinding {
+  // Two doubles that differ are two values: the text of either is that of no other double.
+  const native = typeof left === 'number' && typeof right === 'number'
+  if (native && state.key !== 'numeric_tolerance') return state.key === 'structural' ? TOLERATED : VALUE_CHANGED
+  const x = numberText(left)
+  const y = numberText(right)
   if (x === y) return SAME
-  if (equalDecimals(x, y)) {
+  if (!native && equalDecimals(x, y)) {
     switch (state.key) {
       case 'exact':
         return { outcome: 'different', kind: 'format_changed' }
