@@ -37,12 +37,17 @@ function tell(kind: string, attack: string, index: number, text: string): void {
   if (text !== '') console.log(`FOUND ${name} (--seed ${seed}, number ${index})\n  ${text}`)
 }
 
+/** Keeps the input of a trial that never came back; the fuzz itself may be what failed. */
 function save(attack: string, index: number): string {
   const file = join(SAVED, `${attack}-${index}.json`)
   mkdirSync(SAVED, { recursive: true })
-  const { golden, actual, yaml } = buildTrial(attack, seed, index)
-  writeFileSync(file, JSON.stringify({ yaml, golden, actual }))
-  return file
+  try {
+    const { golden, actual, yaml } = buildTrial(attack, seed, index)
+    writeFileSync(file, JSON.stringify({ yaml, golden, actual }))
+    return file
+  } catch (error) {
+    return String(error)
+  }
 }
 
 /** Runs one thread from a round on; returns the round to go on with when it hung or died, else null. */

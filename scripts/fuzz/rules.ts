@@ -81,14 +81,20 @@ function selects(step: Step, segment: string | number | typeof ANYWHERE): boolea
   return step.select === null || step.select === segment
 }
 
-function reaches(steps: readonly Step[], trail: Trail, at = 0, from = 0): boolean {
+type Selects = typeof selects
+
+function reaches(steps: readonly Step[], trail: Trail, by: Selects = selects, at = 0, from = 0): boolean {
   const step = steps[at]
   if (step === undefined) return from === trail.length
   const segment = trail[from]
   if (segment === undefined) return false
-  if (selects(step, segment) && reaches(steps, trail, at + 1, from + 1)) return true
-  return step.descendant && reaches(steps, trail, at, from + 1)
+  if (by(step, segment) && reaches(steps, trail, by, at + 1, from + 1)) return true
+  return step.descendant && reaches(steps, trail, by, at, from + 1)
 }
+
+/** As if every index could be that of a matched element: a rule that selects only so must not compile. */
+const selectsAnyhow: Selects = (step, segment) =>
+  selects(step, segment) || (segment === ANYWHERE && typeof step.select === 'number')
 
 const rank = (select: Step['select']): number => (select === null ? 0 : typeof select === 'number' ? 1 : 2)
 
@@ -120,7 +126,7 @@ export interface Governed {
   readonly subtree: ToleranceKey | 'uncovered'
   /** DESIGN does not say which rule governs here. */
   readonly open: boolean
-  /** Two rules that agree in everything but what they say: such a file must not compile. */
+  /** Two rules that agree in everything but what they say, or an index among matched elements: such a file must not compile. */
   readonly tied: boolean
 }
 
@@ -136,6 +142,7 @@ export function governed(rules: readonly RuleLine[], trail: Trail): Governed {
     const here = rules.filter(({ steps }) => reaches(steps, node))
     let best: RuleLine | null = null
     let { open, tied } = now
+    tied ||= rules.some(rule => !here.includes(rule) && reaches(rule.steps, node, selectsAnyhow))
     for (const rule of here) {
       if (best === null) best = rule
       else {
