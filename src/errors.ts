@@ -25,7 +25,7 @@ export const ERROR_CODES = {
   PARITY_FEATURE_NAME: 'a feature has a name that is not lower-case letters, digits and hyphens',
   PARITY_FEATURE_TWICE: 'one file describes a feature twice',
   PARITY_OPTION_UNKNOWN: 'an option that describeParity or parity() does not have',
-  PARITY_OPTION_INVALID: 'an option of parity() has a value that it cannot have',
+  PARITY_OPTION_INVALID: 'an option of describeParity or parity() has a value that it cannot have',
   PARITY_TEST_MISSING: 'expectParity was called outside a test',
   PARITY_SUITE_MISSING: 'expectParity was called outside describeParity',
   PARITY_UPDATE_REFUSED: 'vitest -u was asked for with the parity project selected',

@@ -31,7 +31,7 @@ describe('a mistake is named with its fix', () => {
   })
 
   test('what a parity file gets wrong at import counts as unverifiable, under the name of the file', async () => {
-    // PARITY_FEATURE_NAME, PARITY_OPTION_UNKNOWN, PARITY_TARGET_UNWRAPPED, PARITY_FEATURE_TWICE, PARITY_TEST_MISSING
+    // PARITY_FEATURE_NAME, PARITY_OPTION_UNKNOWN, PARITY_OPTION_INVALID, PARITY_TARGET_UNWRAPPED, PARITY_FEATURE_TWICE, PARITY_TEST_MISSING
     const broken: Record<string, readonly [string, string]> = {
       name: [`describeParity('Forex!', ${CANDIDATE})`, '"Forex!" is no name of a feature'],
       option: [`describeParity('a', { candidat: 1, ...${CANDIDATE} })`, 'there is no option `candidat`'],
@@ -43,6 +43,9 @@ describe('a mistake is named with its fix', () => {
         `describeParity('a', ${CANDIDATE}); describeParity('a', ${CANDIDATE})`,
         "describeParity('a') stands twice in parity/x/twice.parity.ts",
       ],
+      live: [`describeParity('a', { against: 'live', ...${CANDIDATE} })`, 'against cannot be "live"'],
+      late: [`describeParity('a', { timeoutMs: 2 ** 31, ...${CANDIDATE} })`, 'timeoutMs cannot be 2147483648'],
+      none: [`describeParity('a', { concurrency: 0, ...${CANDIDATE} })`, 'concurrency cannot be 0'],
       outside: [`expectParity(1).toMatchFixture('a')`, 'expectParity was called outside a test'],
     }
     using project = makeProject({
@@ -61,7 +64,7 @@ describe('a mistake is named with its fix', () => {
         message: expect.stringContaining(text),
       })
     }
-    expect(verdicts).toHaveLength(5)
+    expect(verdicts).toHaveLength(8)
     expect(code).toBe(2)
   }, 100_000)
 })

@@ -11,9 +11,9 @@ export interface FeatureOptions {
   readonly candidateId?: string
   /** Brings the candidate back to its starting state between cases. Default: none. */
   readonly reset?: (context: StartContext) => void | PromiseLike<void>
-  /** Default `recorded`. */
+  /** Default `recorded`; `live` is refused as long as no lab answers while a suite runs. */
   readonly against?: 'recorded' | 'live'
-  /** Per step. Default 10_000. */
+  /** Per step. Default 10_000, at most 600_000. */
   readonly timeoutMs?: number
   /** Default 1; more is refused when the contract resets per case. */
   readonly concurrency?: number

@@ -183,6 +183,21 @@ function refuseBadOptions(feature: string, options: FeatureOptions): void {
     )
   }
   asTarget(options?.candidate)
+  const { against = 'recorded', timeoutMs = 1, concurrency = 1 } = options
+  const refuse = (name: string, received: unknown, fix: string): never => {
+    throw new ParityError(
+      'PARITY_OPTION_INVALID',
+      `describeParity('${feature}'): ${name} cannot be ${typeof received === 'number' ? received : JSON.stringify(received)}`,
+      fix,
+    )
+  }
+  if (against !== 'recorded') refuse('against', against, "write 'recorded': no lab answers while a suite runs")
+  if (!(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= CASE_TIMEOUT_MS)) {
+    refuse('timeoutMs', timeoutMs, `write a whole number of milliseconds from 1 to ${CASE_TIMEOUT_MS}`)
+  }
+  if (!(Number.isInteger(concurrency) && concurrency >= 1)) {
+    refuse('concurrency', concurrency, 'write how many cases may run at once: 1 or more')
+  }
 }
 
 /** Runs at most `most` at a time, in the order they came. */
