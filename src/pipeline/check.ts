@@ -1,3 +1,4 @@
+import { coverNoise } from '../core/calibrate.ts'
 import { compareCodePoints } from '../core/canonical.ts'
 import { COMPARATOR, compare } from '../core/diff.ts'
 import { decide, decisionsId } from '../core/divergences.ts'
@@ -6,8 +7,10 @@ import { judge, type Outcome } from '../core/verdict.ts'
 import { ParityError } from '../errors.ts'
 import { admit } from '../golden/store.ts'
 import type { Basis, Case, Dimensions, Fault, Fixture, Observation, Reason, Verdict } from '../model.ts'
+import { bounded } from '../replay/bounded.ts'
 import { type Driver, openTarget } from '../replay/driver.ts'
 import type { Target } from '../replay/target.ts'
+import { withoutFolder } from '../report/escape.ts'
 import type { CalibrationResult, GateResult, SuiteContext } from '../run/events.ts'
 import { admitCase } from './admission.ts'
 import { type Feature, readFeature } from './feature.ts'
@@ -18,6 +21,8 @@ import type { CheckOptions, OpenOptions, OpenSuite, Suite } from './suite.ts'
 const STEP_TIMEOUT_MS = 10_000
 /** Of our own control server: the bound of the candidate does not apply to it, or a busy machine would fail the proof. */
 const CONTROL_TIMEOUT_MS = 30_000
+/** How long the reset of the candidate may take. */
+const RESET_MS_MAX = 30_000
 const DEFAULT_TZ = 'UTC'
 
 /**
@@ -67,7 +72,7 @@ class OpenFeature implements Suite {
     this.calibration = once(() => calibrate(files, { signal: this.#stop.signal, timeoutMs: CONTROL_TIMEOUT_MS }))
     this.#resetOnce = once(() => this.#reset())
     this.#candidate = once(async () => {
-      this.#down = await (await this.#driverOf(open.options.candidate)).probe()
+      this.#down = this.#told(await (await this.#driverOf(open.options.candidate)).probe())
       return gateOf('candidate', this.#down)
     })
   }
@@ -77,7 +82,7 @@ class OpenFeature implements Suite {
     const isOwn = options.as === undefined && options.subject === undefined
     const entries = isOwn ? this.#files.divergences.filter(entry => entry.case === name) : []
     const decision = 'comparison' in outcome ? decide(entries, outcome.comparison) : { decided: null, stale: [] }
-    this.#stale.set(name, decision.stale)
+    if (isOwn) this.#stale.set(name, decision.stale)
     return judge({
       feature: this.feature,
       case: options.as ?? name,
@@ -139,8 +144,8 @@ class OpenFeature implements Suite {
     if (driven.ok) return { comparison: compare(o.fixture.observation, driven.observation, this.#files.rules) }
     // a candidate that is gone fails once; what comes after is blocked by it
     const gone = target === this.#open.options.candidate && driven.fault.reason === 'candidate-unreachable'
-    if (gone) this.#down = await driver.probe()
-    return { fault: driven.fault }
+    if (gone) this.#down = this.#told(await driver.probe())
+    return { fault: this.#told(driven.fault) }
   }
 
   #driverOf(target: Target): Promise<Driver> {
@@ -152,13 +157,22 @@ class OpenFeature implements Suite {
 
   /** Why the candidate could not be put back to its first state; null when it was, or when there is nothing to put back. */
   async #reset(): Promise<Fault | null> {
+    const { signal } = this.#stop
+    const fault = (what: string): Fault | null =>
+      this.#told({ reason: 'environment', step: 0, message: `the reset of the candidate ${what}` })
     try {
-      await this.#open.options.reset?.({ ...this.#clock, signal: this.#stop.signal, services: {} })
-      return null
+      const reset = (async () => this.#open.options.reset?.({ ...this.#clock, signal, services: {} }))()
+      const { late } = await bounded(reset, { timeoutMs: RESET_MS_MAX, signal })
+      return late ? fault(`did not end within ${RESET_MS_MAX} ms`) : null
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
-      return { reason: 'environment', step: 0, message: `the reset of the candidate failed: ${message}` }
+      signal.throwIfAborted()
+      return fault(`failed: ${error instanceof Error ? error.message : String(error)}`)
     }
+  }
+
+  /** A fault as it reads on every machine: what a candidate says of itself may name the folder of this checkout. */
+  #told<F extends Fault | null>(fault: F): F {
+    return fault === null ? fault : { ...fault, message: withoutFolder(fault.message, this.#open.root) }
   }
 }
 
@@ -208,14 +222,17 @@ async function calibrate(
     const admitted = admit(feature.fixtures, input, { revision: feature.contract.revision })
     return admitted.ok ? [{ input, fixture: admitted.fixture }] : []
   })
-  const entries = pairs.flatMap(({ fixture }) => feature.calibration?.fixtures[fixture.id] ?? [])
+  const controls = pairs.flatMap(({ fixture }) => {
+    const entry = feature.calibration?.fixtures[fixture.id]
+    return entry === undefined ? [] : [{ entry, observation: fixture.observation }]
+  })
   const proof = await proveComparator(pairs, feature.rules, { ...o, places: 'distinct' })
-  const captures = entries.length === 0 ? 0 : Math.min(...entries.map(entry => entry.captures))
+  const captures = controls.length === 0 ? 0 : Math.min(...controls.map(({ entry }) => entry.captures))
   const seeded = { caught: proof.caught, total: proof.total }
   const counted = {
     gate: 'calibration' as const,
     captures,
-    cases: entries.length,
+    cases: controls.length,
     seeded,
     unprovable: proof.unprovable,
   }
@@ -224,8 +241,13 @@ async function calibrate(
     const text = `seeded ${seeded.caught}/${seeded.total} caught; ${first}`
     return { ...counted, state: 'failed', reason: 'calibration-failed', text, remedy: 'tighten the rule named here' }
   }
+  const noisy = controls.filter(
+    ({ entry: { noise }, observation }) =>
+      noise.length > 0 && coverNoise(noise, observation, feature.rules).uncovered.length > 0,
+  )
+  const state = noisy.length === 0 ? 'control clean' : `control unstable in ${noisy.length}`
   const control =
-    entries.length === 0 ? 'control missing' : `control clean (${captures} captures, ${entries.length} cases)`
+    controls.length === 0 ? 'control missing' : `${state} (${captures} captures, ${controls.length} cases)`
   const text = `${control} · seeded ${seeded.caught}/${seeded.total} caught`
   return { ...counted, state: 'ok', reason: null, text, remedy: null }
 }

@@ -18,3 +18,8 @@ export function escapeText(text: string): string {
 export function escapeLines(text: string): string {
   return text.split('\n').map(escapeText).join('\n')
 }
+
+/** Returns text about this machine as it reads on any other: paths below `folder` from there, and `.` for the folder itself. */
+export function withoutFolder(text: string, folder: string): string {
+  return text.replaceAll(`${folder}/`, '').replaceAll(folder, '.')
+}

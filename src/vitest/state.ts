@@ -8,6 +8,7 @@ import type { RunnerTestCase } from 'vitest'
 import { judge } from '../core/verdict.ts'
 import type { AllowableReason, Basis, Reason, Verdict } from '../model.ts'
 import type { Dirs, Suite } from '../pipeline/suite.ts'
+import { withoutFolder } from '../report/escape.ts'
 import type { CalibrationResult, GateName, GateResult, SuiteContext } from '../run/events.ts'
 
 export const PROJECT_NAME = 'parity'
@@ -159,7 +160,7 @@ export function errorLine(error: unknown, root: string): string {
     typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error)
   const name = typeof error === 'object' && error !== null && 'name' in error ? `${String(error.name)}: ` : ''
   const line = stripAnsi(message).trim().split('\n')[0] ?? ''
-  return `${name}${line}`.replaceAll(`${root}/`, '').replaceAll(root, '.')
+  return withoutFolder(`${name}${line}`, root)
 }
 
 function stripAnsi(text: string): string {

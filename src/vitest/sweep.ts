@@ -2,6 +2,7 @@
 import type { SerializedError } from 'vitest'
 import type { TestCase, TestModule } from 'vitest/node'
 import type { Basis, Reason, Verdict } from '../model.ts'
+import { withoutFolder } from '../report/escape.ts'
 import { errorLine, featureOfFile, unjudged } from './state.ts'
 
 /** What is known of a file of the parity project when its tests are judged. */
@@ -85,7 +86,7 @@ export function fileVerdict(module: TestModule | undefined, fate: FileFate): Ver
   if (error === undefined && state !== 'failed') return null
   const known = error?.name === 'ParityError'
   const message = known
-    ? error.message.replaceAll(`${fate.root}/`, '')
+    ? withoutFolder(error.message, fate.root)
     : errorLine(error ?? 'the file has no test', fate.root)
   return verdict({ reason: known ? 'environment' : 'test-error', message })
 }
