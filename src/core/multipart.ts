@@ -198,9 +198,10 @@ function charsetNote(type: MediaType | null): Representation[] {
   return charset === undefined ? [] : [{ id: 'builtin:charset', detail: charset }]
 }
 
-/** A media type with its parameters sorted, without charset and boundary. */
+/** A media type with its parameters sorted, without charset and, of a multipart type, without boundary. */
 export function canonicalType(type: MediaType): string {
-  const parameters = type.parameters.filter(([name]) => name !== 'charset' && name !== 'boundary')
+  const dropped = type.essence.startsWith('multipart/') ? ['charset', 'boundary'] : ['charset']
+  const parameters = type.parameters.filter(([name]) => !dropped.includes(name))
   const texts = parameters.map(([name, value]) => `${name}=${/^[\w.+-]+$/.test(value) ? value : JSON.stringify(value)}`)
   return [type.essence, ...texts.sort()].join('; ')
 }

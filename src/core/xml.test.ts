@@ -58,7 +58,7 @@ describe('XML', () => {
     )
     expect(notes.map(({ id, detail }) => `${id} ${detail}`)).toEqual([
       'builtin:xml-declaration version 1.0/not so',
-      'builtin:xml-comments not so/1 comments',
+      'builtin:xml-comments not so/<!---->',
       'builtin:xml-indentation not so/1 indents',
     ])
   })

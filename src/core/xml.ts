@@ -44,9 +44,7 @@ export function readXml(text: string, o: { readonly keepSpace: boolean }): Parse
   parser.on('xmldecl', ({ version, encoding, standalone }) => reading.declare({ version, encoding, standalone }))
   parser.on('doctype', type => reading.prolog.push(`<!DOCTYPE${type}>`))
   parser.on('processinginstruction', ({ target, body }) => reading.instruction(`<?${`${target} ${body}`.trim()}?>`))
-  parser.on('comment', () => {
-    reading.comments += 1
-  })
+  parser.on('comment', comment => reading.comments.push(comment.trim()))
   parser.on('text', part => reading.text(part))
   parser.on('cdata', part => reading.text(part))
   parser.on('opentag', tag => reading.open(tag.name, tag.attributes))
@@ -63,7 +61,7 @@ export function readXml(text: string, o: { readonly keepSpace: boolean }): Parse
 
 class Reading {
   readonly prolog: string[] = []
-  comments = 0
+  readonly comments: string[] = []
   readonly #stack: Open[] = []
   readonly #keepSpace: boolean
   #root: Json = null
@@ -125,7 +123,7 @@ class Reading {
     const note = (id: string, detail: string): Representation[] => (detail === '' ? [] : [{ id, detail }])
     const notes = [
       ...note('builtin:xml-declaration', this.#declaration),
-      ...note('builtin:xml-comments', this.comments === 0 ? '' : `${this.comments} comments`),
+      ...note('builtin:xml-comments', this.comments.map(comment => `<!--${comment}-->`).join(' ')),
       ...note('builtin:xml-indentation', this.#spaces === 0 ? '' : `${this.#spaces} indents`),
     ]
     const outside = this.prolog.length === 0 ? {} : { prolog: this.prolog }
