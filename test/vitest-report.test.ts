@@ -216,4 +216,21 @@ describe('watch mode', () => {
       await running.ended
     }
   }, 100_000)
+
+  test('does not hold the failure of one run against the next', async () => {
+    const suite = (name: string): string =>
+      `${FAKE}import { plan } from '${source('test/fake-suite.ts')}'\nplan('a', { cases: ['${name}'] })\ndescribeParity('a', { candidate: http('http://127.0.0.1:9') })\n`
+    using project = makeProject({ files: { 'parity/a/a.parity.ts': suite('010-error-diverged') } })
+    const running = project.start(['--project', 'parity', '--watch'])
+    try {
+      await running.seen(/ of 1\n exit 1/)
+      await new Promise(resolve => setTimeout(resolve, 300))
+      project.write('parity/a/a.parity.ts', suite('001-happy-usd'))
+      await expect.poll(() => project.report().summary.parity, { timeout: 20_000 }).toBe(1)
+      expect(project.report().summary).toMatchObject({ exitCode: 0, because: [] })
+    } finally {
+      process.kill(-(running.child.pid ?? 0), 'SIGKILL')
+      await running.ended
+    }
+  }, 100_000)
 })

@@ -45,6 +45,7 @@ export default class ParityReporter implements Reporter {
   async onTestRunStart(specifications: readonly TestSpecification[]): Promise<void> {
     const vitest = this.#vitest
     if (vitest === null || this.#provided === null) return
+    if (vitest.config.watch) process.exitCode = undefined // of the run before
     await this.#provide(vitest)
     const own = specifications.filter(each => each.project.name === PROJECT_NAME)
     const explicit = isSelected(vitest.config.project) || (own.length > 0 && own.length === specifications.length)
