@@ -287,6 +287,25 @@ describe('what looks like a secret', () => {
     ])
   })
 
+  test('what spans lines, stands in UTF-16, or is named in a form or in lines of JSON', () => {
+    const placesOf = (type: string, bytes: Buffer): readonly string[] => {
+      const response = { status: 200, headers: [['Content-Type', type] as const], body: { bytes } }
+      return secretsInObservation([{ kind: 'response', method: 'GET', response }]).map(hit => hit.place)
+    }
+    const opaque = 'k'.repeat(12)
+    const place = 'steps[0].response.body'
+    expect(placesOf('text/plain', Buffer.from(`say Bearer\n${'t'.repeat(20)}`))).toEqual([place])
+    expect(placesOf('text/plain; charset=utf-16', Buffer.from(`\ufeffsay ${jwt}`, 'utf16le'))).toEqual([
+      `${place}:$.lines[0]`,
+    ])
+    expect(placesOf('application/x-www-form-urlencoded', Buffer.from(`a=1&access_token=${opaque}`))).toEqual([
+      `${place}:$.access_token[0]`,
+    ])
+    expect(placesOf('application/x-ndjson', Buffer.from(`{"a":1}\n{"access_token":"${opaque}"}\n`))).toEqual([
+      `${place}:$[1].access_token`,
+    ])
+  })
+
   test('is looked for at any depth', () => {
     let json: Json = jwt
     for (let level = 0; level < 20_000; level += 1) json = [json]

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { decodeBody } from '../core/bodies.ts'
 import { undoCodings } from '../core/codings.ts'
 import { isObject, type Json, membersOf, NumberToken, parseJson } from '../core/json.ts'
 import { normalisedPath } from '../core/selector.ts'
@@ -91,7 +92,10 @@ function bodyHits(body: Body | undefined, headers: FieldList, place: string): re
   if (body === undefined) return []
   const where = place.endsWith('stdout') ? place : `${place}.body`
   if ('json' in body) return jsonHits(body.json, where)
-  if ('text' in body) return documentHits(body.text, where)
+  if ('text' in body) {
+    const asWritten = documentHits(body.text, where)
+    return asWritten.length > 0 ? asWritten : decodedHits(body, headers, where)
+  }
   if ('form' in body) {
     return body.form.flatMap(([name, value]) => fieldHits(name, value, `${where}:${name}`))
   }
@@ -100,15 +104,22 @@ function bodyHits(body: Body | undefined, headers: FieldList, place: string): re
   const bytes = uncoded.ok ? uncoded.bytes : body.bytes
   // Octets that are no UTF-8 are looked at one by one: every pattern is ASCII.
   const utf8 = Buffer.from(bytes).toString('utf8')
-  return documentHits(utf8.includes('\ufffd') ? Buffer.from(bytes).toString('latin1') : utf8, where)
+  const asReceived = documentHits(utf8.includes('\ufffd') ? Buffer.from(bytes).toString('latin1') : utf8, where)
+  return asReceived.length > 0 ? asReceived : decodedHits(body, headers, where)
+}
+
+/** In the document that the body is: names stand in a form or in lines of JSON, and letters of UTF-16 lie two octets apart. */
+function decodedHits(body: Body, headers: FieldList, place: string): readonly SecretHit[] {
+  return jsonHits(decodeBody({ headers, body, method: 'POST', status: 200 }).value, place)
 }
 
 function documentHits(text: string, place: string): readonly SecretHit[] {
   const parsed = parseJson(text)
   if (parsed.ok) return jsonHits(parsed.value, place)
-  const whole = TEXT_PATTERNS.filter(({ found }) => found(text))
+  const whole = textHits(text, place)
   if (whole.length === 0) return []
-  return text.split(/\r\n|\n|\r/).flatMap((line, at) => textHits(line, `${place}:line ${at + 1}`))
+  const lines = text.split(/\r\n|\n|\r/).flatMap((line, at) => textHits(line, `${place}:line ${at + 1}`))
+  return lines.length > 0 ? lines : whole // what spans lines is seen in the whole alone
 }
 
 interface Node {
