@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Verdict } from '../model.ts'
 import { deltaText } from '../report/delta.ts'
-import { escapeText } from '../report/escape.ts'
+import { escapeLines, escapeText } from '../report/escape.ts'
 import { VerdictSchema } from '../report/schema.ts'
 
 /** The last verdicts, by feature and case; empty without a report, or with one that another version wrote. */
@@ -40,7 +40,10 @@ export function verdictLines(verdict: Verdict): string[] {
           .map(line => `  ${line}`),
       ]
     case 'UNVERIFIABLE':
-      return [`UNVERIFIABLE  ${verdict.reason}: ${verdict.message}`, `  Fix: ${verdict.remedy}`]
+      return [
+        `UNVERIFIABLE  ${verdict.reason}: ${escapeLines(verdict.message)}`,
+        `  Fix: ${escapeText(verdict.remedy)}`,
+      ]
     default:
       return verdict satisfies never
   }

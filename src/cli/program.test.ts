@@ -110,6 +110,13 @@ describe('what goes wrong in a command', () => {
     )
     expect((await run(['crash'], { PARITY_DEBUG: '1' })).err).toContain('program.test.ts')
   })
+
+  test('what a legacy printed keeps its lines and commands no terminal', async () => {
+    const { printed, standIn } = terminal()
+    const run = () => Promise.reject(new Error('the legacy printed\n  \u001b]0;x\u0007 and \u202e more'))
+    expect(await runProgram([{ ...crash, run }], ['crash'], standIn)).toBe(2)
+    expect(printed.err).toContain('the legacy printed\n  \\u{1b}]0;x\\u{7} and \\u{202e} more\nFix: ')
+  })
 })
 
 describe('help', () => {

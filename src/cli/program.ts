@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { nearest } from '../core/nearest.ts'
 import { ParityError } from '../errors.ts'
 import { LabFailure } from '../lab/lab-failure.ts'
+import { escapeLines } from '../report/escape.ts'
 import { COMMON_OPTIONS, parseArguments } from './arguments.ts'
 import { type Command, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, printJson, type Terminal } from './command.ts'
 
@@ -103,6 +104,6 @@ function facts(error: unknown): { code: string | null; message: string; fix: str
 function printError(error: unknown, asJson: boolean, terminal: Terminal): void {
   const shown = facts(error)
   if (asJson) printJson(terminal, { error: shown })
-  else terminal.err(`vitest-parity: ${shown.message}\nFix: ${shown.fix}`)
+  else terminal.err(escapeLines(`vitest-parity: ${shown.message}\nFix: ${shown.fix}`))
   if (terminal.env.PARITY_DEBUG !== undefined && error instanceof Error) terminal.err(error.stack ?? '')
 }

@@ -1,6 +1,7 @@
 /** `record`: drives the legacy twice and says what became of each case. */
 import { remedyOf } from '../core/verdict.ts'
 import { type RecordReport, recordFeature } from '../pipeline/record.ts'
+import { escapeText } from '../report/escape.ts'
 import {
   type Arguments,
   type Command,
@@ -25,7 +26,7 @@ export function recordLines(report: RecordReport): string[] {
   )
   const incomplete = report.incomplete.map(
     ({ name, fault }) =>
-      `incomplete ${name}  ${fault.reason}: ${fault.message}\n  Fix: ${remedyOf(fault.reason, feature, name)}`,
+      `incomplete ${name}  ${fault.reason}: ${escapeText(fault.message)}\n  Fix: ${remedyOf(fault.reason, feature, name)}`,
   )
   const uncovered = report.uncovered.map(
     ({ name, paths, proposals }) =>
