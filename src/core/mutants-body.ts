@@ -74,7 +74,8 @@ export function seedEvents(seed: Seed): StepMutant[] {
 export function seedMultipart(seed: Seed): StepMutant[] {
   const { observed } = seed
   const { value } = seed.document
-  const flips = Array.isArray(value) ? value.map((_, at) => flippedPart(seed, at)) : []
+  const octets = observed.kind === 'response' ? partOctets(observed.response) : new Map<string, Uint8Array>()
+  const flips = Array.isArray(value) ? value.map((_, at) => flippedPart(seed, at, octets)) : []
   return [
     ...seedDocument(seed, PARTS),
     ...flips.filter(mutant => mutant !== null),
@@ -94,35 +95,39 @@ function customMutant(
   mutation: string,
   [at, name]: readonly [number, string],
   value: Json,
-  octets?: Known['octets'],
 ): StepMutant | null {
   const root = seed.matcher.body(seed.step)
   const state = root.item(at).child(name)
   if (at < 0 || [root, root.item(at), state].some(one => one.key === 'ignore' || one.key === 'structural')) return null
   const document = edited(seed.document.value, [at, name], () => value)
-  const known = octets === undefined ? undefined : { texts: new WeakMap<object, string>(), octets }
-  const shown = document === null ? null : withDocument(seed.observed, seed.document.kind, document, known)
+  const shown = document === null ? null : withDocument(seed.observed, seed.document.kind, document)
   if (shown === null) return null
   const path = normalisedPath([at, name])
   const within = root.key === 'order_insensitive' ? '$' : path
   return { state, root: 'uncovered', mutation, path, within, expect: 'DIVERGED', step: () => shown }
 }
 
-function flippedPart(seed: Seed, at: number): StepMutant | null {
-  const { observed, document } = seed
+function flippedPart(seed: Seed, at: number, octets: ReadonlyMap<string, Uint8Array>): StepMutant | null {
+  const { observed, document, matcher, step } = seed
   const part = Array.isArray(document.value) ? document.value[at] : undefined
-  if (observed.kind !== 'response' || part === undefined) return null
-  const octets = partOctets(observed.response)
-  const state = seed.matcher.body(seed.step).item(at).child('body')
-  const hash = hashIn(part)
+  const hash = part === undefined ? null : hashIn(part)
   const before = hash === null ? undefined : octets.get(hash)
+  const root = matcher.body(step)
+  const state = root.item(at).child('body')
   // Under a rule deeper down the change might be let pass.
-  if (before === undefined || before.length === 0 || !state.inert) return null
-  const after = Uint8Array.from(before)
-  after[0] = (after[0] ?? 0) ^ 1
-  const flipped = sha256(after).slice('sha256:'.length)
-  const body = { sizeBytes: after.length, sha256: flipped }
-  return customMutant(seed, 'octet flipped', [at, 'body'], body, new Map([...octets, [flipped, after]]))
+  const free = state.inert && ![root, root.item(at), state].some(({ key }) => key === 'ignore' || key === 'structural')
+  if (before === undefined || before.length === 0 || !free) return null
+  const flip = () => {
+    const after = Uint8Array.from(before)
+    after[0] = (after[0] ?? 0) ^ 1
+    const flipped = sha256(after).slice('sha256:'.length)
+    const changed = edited(document.value, [at, 'body'], () => ({ sizeBytes: after.length, sha256: flipped }))
+    const known = { texts: new WeakMap<object, string>(), octets: new Map([...octets, [flipped, after]]) }
+    return (changed === null ? null : withDocument(observed, 'multipart', changed, known)) ?? observed
+  }
+  const path = normalisedPath([at, 'body'])
+  const within = root.key === 'order_insensitive' ? '$' : path
+  return { state, root: 'uncovered', mutation: 'octet flipped', path, within, expect: 'DIVERGED', step: flip }
 }
 
 function hashIn(part: Json): string | null {
