@@ -12,6 +12,7 @@ describe('what JSON.parse would lose is left to the hand-written parser', () => 
     ['__proto__ that occurs twice', '{"__proto__":1,"__proto__":2}'],
     ['an integer-like name that JavaScript moves', '{"b":1,"2":1}'],
     ['an integer-like name behind an escape', '{"b":1,"\\u0032":1}'],
+    ['an integer-like name that ends in an escape', '{"a":1e-401,"1\\u0032":[1]}'],
     ['text that is no JSON', '{"a":01}'],
     ['a byte order mark', '\ufeff{}'],
     ['the empty text', ''],

@@ -97,7 +97,9 @@ function mayMove(text: string, at: number): boolean {
   const first = text.charCodeAt(at)
   // An escape may spell a digit.
   if (first === BACKSLASH) return true
-  return first >= ZERO && first <= NINE && arrayIndex(text.slice(at, text.indexOf('"', at))) >= 0
+  if (first < ZERO || first > NINE) return false
+  const name = text.slice(at, text.indexOf('"', at))
+  return name.includes('\\') || arrayIndex(name) >= 0
 }
 
 function inheritsNames(): boolean {
