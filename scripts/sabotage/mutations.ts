@@ -1,30 +1,21 @@
 import type { Sabotage } from './sabotage.ts'
 
+const BY_VALUE = [
+  'changed',
+  'as a string',
+  'number text',
+  'dropped',
+  'nulled',
+  'extra member',
+  'member twice',
+  'element extra',
+  'element dropped',
+  'reordered',
+]
+
 const KEYS = {
-  uncovered: [
-    'changed',
-    'as a string',
-    'number text',
-    'dropped',
-    'nulled',
-    'extra member',
-    'member twice',
-    'element extra',
-    'element dropped',
-    'reordered',
-  ],
-  exact: [
-    'changed',
-    'as a string',
-    'number text',
-    'dropped',
-    'nulled',
-    'extra member',
-    'member twice',
-    'element extra',
-    'element dropped',
-    'reordered',
-  ],
+  uncovered: BY_VALUE,
+  exact: BY_VALUE,
   structural: [
     'another type',
     'another format',

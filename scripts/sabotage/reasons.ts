@@ -129,7 +129,7 @@ const SUITE: readonly Sabotage[] = [
   gone('calibration-failed', CHECK, 'a survivor', 'if (proof.survivors.length > 0) {', 'if (false) {', BLIND),
   gone('blocked', CHECK, 'by the calibration', 'if (proof.reason !== null) return {', 'if (false) return {', BLIND),
   gone('blocked', CHECK, 'by the candidate', 'return this.#down === null ? null :', 'return true ? null :'),
-  gone('blocked', CHECK, 'by a candidate that is gone', 'if (gone) this.#down = await driver.probe()', '', [
+  gone('blocked', CHECK, 'by a candidate that is gone', 'if (gone) this.#down = this.#told(await driver.probe())', '', [
     'test/bad-input.test.ts',
   ]),
   gone('environment', CHECK, 'a reset that fails', 'if (notReset !== null) return {', 'if (false) return {'),
