@@ -4,7 +4,7 @@ import { documentOf } from './documents.ts'
 import { isObject, type Json, membersOf } from './json.ts'
 import type { MatchState } from './matcher.ts'
 import { SEEDED_DEPTH_MAX } from './mutants-document.ts'
-import { normalisedPath } from './selector.ts'
+import { isWithin, normalisedPath } from './selector.ts'
 import type { Rule, RuleSet } from './tolerance.ts'
 
 export { degradedControl, degradedNoise } from './degraded.ts'
@@ -81,10 +81,6 @@ function placed(golden: Observation, step: number, prefix: string, mutant: Named
       return golden.with(step, mutant.step())
     },
   }
-}
-
-function isWithin(path: string, place: string): boolean {
-  return path === place || (path.startsWith(place) && /^[.[]/.test(path.slice(place.length)))
 }
 
 /** The nodes that a rule governs first, with their paths. Iterative. */

@@ -6,6 +6,7 @@ import { childAt, edited } from './edits.ts'
 import { formatClass } from './formats.ts'
 import { type Json, parseJson } from './json.ts'
 import { typeOf } from './scalars.ts'
+import { isWithin } from './selector.ts'
 import { withDocument } from './shown.ts'
 import type { RuleSet } from './tolerance.ts'
 import { partOctets } from './written.ts'
@@ -73,11 +74,7 @@ export function coverNoise(
 /** Whether a difference stands at, above or below a place of noise. */
 function touches(difference: Difference, noise: Noise): boolean {
   if (difference.step !== noise.step) return false
-  return isBelow(difference.path, noise.path) || isBelow(noise.path, difference.path)
-}
-
-function isBelow(path: string, above: string): boolean {
-  return path === above || (path.startsWith(above) && /^[.[]/.test(path.slice(above.length)))
+  return isWithin(difference.path, noise.path) || isWithin(noise.path, difference.path)
 }
 
 /** The golden with one side of its noise in place: what a capture showed, as far as the noise tells. */

@@ -60,6 +60,11 @@ function quoted(name: string): string {
   return out
 }
 
+/** Whether `path` is `above` or lies below it; both as differences carry them. */
+export function isWithin(path: string, above: string): boolean {
+  return path === above || (path.startsWith(above) && /^[.[]/.test(path.slice(above.length)))
+}
+
 /** The pointer of one node; empty at the root. Source: RFC 6901 section 3. */
 export function pointerOf(segments: readonly (string | number)[]): string {
   return segments.map(segment => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

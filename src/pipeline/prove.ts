@@ -1,6 +1,7 @@
 import { type Mutant, seededMutants } from '../core/calibrate.ts'
 import { COMPARATORS } from '../core/comparators.ts'
 import { compare } from '../core/diff.ts'
+import { isWithin } from '../core/selector.ts'
 import type { RuleSet } from '../core/tolerance.ts'
 import type { Case, Comparison, Fixture, Observation } from '../model.ts'
 import { type Driver, openTarget } from '../replay/driver.ts'
@@ -161,9 +162,4 @@ function wrongOf(mutant: Mutant, comparison: Comparison): string | null {
     default:
       return mutant.expect satisfies never
   }
-}
-
-/** Whether `path` is `place` or lies below it. */
-function isWithin(path: string, place: string): boolean {
-  return path === place || (path.startsWith(place) && /^[.[]/.test(path.slice(place.length)))
 }
