@@ -90,11 +90,20 @@ async function runThread(from: number): Promise<number | null> {
   return index + 1
 }
 
+/** What was found and how much was tried; also when the run is interrupted. */
+function conclude(): void {
+  const found = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  for (const [name, count] of counts) console.log(`${count} × ${name}`)
+  console.log(
+    `${total.pairs} pairs (${total.decided} with a known verdict), ${total.refused} tolerance files refused, seed ${seed}: ${found} findings`,
+  )
+  process.exitCode = found === 0 ? 0 : 1
+}
+
+process.once('SIGINT', () => {
+  conclude()
+  process.exit()
+})
 let next: number | null = 0
 for (let threads = 0; next !== null && threads < HANGS_MAX; threads++) next = await runThread(next)
-const found = [...counts.values()].reduce((sum, count) => sum + count, 0)
-for (const [name, count] of counts) console.log(`${count} × ${name}`)
-console.log(
-  `${total.pairs} pairs (${total.decided} with a known verdict), ${total.refused} tolerance files refused, seed ${seed}: ${found} findings`,
-)
-process.exitCode = found === 0 ? 0 : 1
+conclude()

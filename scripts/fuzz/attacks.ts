@@ -1,3 +1,4 @@
+import { BODY_TRIALS } from './bodies.ts'
 import { lineOf, PAIRS, spellingOf, trialOf } from './documents.ts'
 import { HTTP_TRIALS } from './http.ts'
 import { KIND_TRIALS } from './kinds.ts'
@@ -8,7 +9,7 @@ import { smaller } from './shrink.ts'
 import { examine, type Finding, type Trial } from './trial.ts'
 
 /** Names of the attacks; `large` is rare, because each of its trials takes long. */
-const TRIALS = { ...HTTP_TRIALS, ...KIND_TRIALS, ...OCTET_TRIALS, large }
+const TRIALS = { ...BODY_TRIALS, ...HTTP_TRIALS, ...KIND_TRIALS, ...OCTET_TRIALS, large }
 export const ATTACKS: readonly string[] = [...Object.keys(PAIRS), ...Object.keys(TRIALS)]
 /** One trial of `large` for so many rounds of the others. */
 export const ROUNDS_PER_LARGE = 3000
