@@ -9,7 +9,7 @@ export const ERROR_CODES = {
   PARITY_TARGET_DISPOSE: 'a started candidate did not stop within the bound',
   PARITY_CONTRACT_INVALID: 'contract.yaml is missing, or not what its schema allows',
   PARITY_INPUT_INVALID: 'an input is not JSON, or not what an input may hold',
-  PARITY_GOLDEN_DUPLICATE: 'two golden files claim one case',
+  PARITY_GOLDEN_DUPLICATE: 'a name occurs twice in manifest.json or calibration.json',
   PARITY_GOLDEN_INVALID: 'manifest.json, calibration.json or a pending payload is not what it should be',
   PARITY_GOLDEN_WRITE: 'the folder of the goldens cannot be written',
   PARITY_ACCEPT_REFUSED: 'accept was run in CI, without reason or author, or for a case without a pending payload',
