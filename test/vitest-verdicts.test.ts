@@ -37,6 +37,8 @@ describeParity('odd', { candidate: http('http://127.0.0.1:9') }, ({ candidate })
   describe('a hook before all throws', () => { beforeAll(() => { throw new Error('boot failed') }); test('within', async () => { await expectParity('fine').toMatchFixture('a') }) })
   describe('a hook before each throws', () => { beforeEach(() => { throw new Error('no data') }); test('within', async () => { await expectParity('fine').toMatchFixture('a') }) })
   describe('a hook after each throws', () => { afterEach(() => { throw new Error('no rest') }); test('within', async () => { await expectParity('fine').toMatchFixture('a') }) })
+  describe('a hook after each differs softly', () => { afterEach(async () => { await expectParity.soft(bad).toMatchFixture('a') }); test('within', async () => { await expectParity('fine').toMatchFixture('a') }) })
+  describe('a hook after each awaits nothing', () => { afterEach(() => { void expectParity(bad).toMatchFixture('a') }); test('within', async () => { await expectParity('fine').toMatchFixture('a') }) })
   describe.skip('is skipped as a suite', () => { test('within', async () => { await expectParity('fine').toMatchFixture('a') }) })
   describe('nests', () => { test('within', async () => { await expectParity('fine').toMatchFixture('a') }) })
   describe.concurrent('at once', () => {
@@ -66,6 +68,8 @@ describe('a test of a parity file ends in exactly one verdict', () => {
     expect(project.states()).toEqual({
       'empty parity/odd/empty.parity.ts': 'UNVERIFIABLE test-error',
       'loose stands outside': 'UNVERIFIABLE test-error',
+      'odd a hook after each awaits nothing > within': 'DIVERGED',
+      'odd a hook after each differs softly > within': 'DIVERGED',
       'odd a hook after each throws > within': 'UNVERIFIABLE test-error',
       'odd a hook before all throws > within': 'UNVERIFIABLE test-error',
       'odd a hook before each throws > within': 'UNVERIFIABLE test-error',
@@ -141,3 +145,23 @@ describe('a test of a parity file ends in exactly one verdict', () => {
     )
   })
 })
+
+test('a comparison that is begun after its test has ended fails the run, and no other test takes it', async () => {
+  using project = makeProject({
+    files: {
+      'parity/late/late.parity.ts': `${FAKE}import { plan } from '@fake'
+plan('late', { cases: [] })
+describeParity('late', { candidate: http('http://127.0.0.1:9') }, () => {
+  test('ends', async () => { setTimeout(() => { void expectParity('diverged').toMatchFixture('a') }, 50); await expectParity('fine').toMatchFixture('a') })
+  test('waits', async () => { await new Promise(resolve => setTimeout(resolve, 400)); await expectParity('fine').toMatchFixture('a') })
+})
+`.replace("'@fake'", FAKE.split(' from ')[1]?.trim() ?? ''),
+    },
+  })
+  const { code } = await project.run(['run', '--project', 'parity'])
+  expect(project.states()).toEqual({ 'late ends': 'PARITY', 'late waits': 'PARITY' })
+  expect(project.report().failures).toEqual([
+    { where: 'unhandled', message: expect.stringContaining('expectParity was called outside a test') },
+  ])
+  expect(code).toBe(1)
+}, 100_000)

@@ -107,9 +107,9 @@ function countAssertion(test: RunnerTestCase): void {
 
 function currentState(): TestState {
   const entered = workerState().current.getStore()
-  if (entered !== undefined) return entered
   const test = TestRunner.getCurrentTest<RunnerTestCase>() // in a hook around the test
-  if (test !== undefined) return stateOf(test)
+  const state = entered ?? (test === undefined ? undefined : stateOf(test))
+  if (state !== undefined && !state.ended) return state
   throw new ParityError(
     'PARITY_TEST_MISSING',
     'expectParity was called outside a test, or after its test had ended',

@@ -98,6 +98,7 @@ export default class ParityRunner extends TestRunner {
 
   async runTask(test: RunnerTestCase): Promise<void> {
     const state = stateOf(test)
+    state.ended = false
     let thrown: unknown[] = []
     try {
       await workerState().current.run(state, () => TestRunner.getTestFn(test)())
@@ -112,15 +113,27 @@ export default class ParityRunner extends TestRunner {
     await this.#conclude(state, thrown)
   }
 
-  /** A hook can still fail after the test has its verdict. */
+  /** A hook can still fail, or compare, after the test has its verdict. */
   override async onAfterRetryTask(test: RunnerTestCase, options: TestTryOptions): Promise<void> {
     await super.onAfterRetryTask(test, options)
-    if (test.meta.parityGate !== undefined || test.result?.state !== 'fail') return
-    if (test.meta.parity !== undefined && test.meta.parity.state !== 'PARITY') return
-    if ((test.meta.parityFindings ?? []).length > 0) return
-    const message = errorLine(test.result.errors?.[0] ?? 'a hook failed', this.config.root)
-    stateOf(test).verdicts.push(this.#unjudged(test, 'test-error', message))
-    test.meta.parity = standingVerdict(stateOf(test).verdicts)
+    if (test.meta.parityGate !== undefined) return
+    const state = stateOf(test)
+    const foreign = (await this.#pending(state)).find(error => !isAboutVerdict(error))
+    state.ended = true
+    const { verdicts } = state
+    const failed = test.result?.state === 'fail'
+    const known = verdicts.some(each => each.state !== 'PARITY') || (test.meta.parityFindings ?? []).length > 0
+    if (foreign !== undefined) verdicts.push(this.#verdictOfForeign(test, foreign))
+    else if (failed && !known) {
+      const message = errorLine(test.result?.errors?.[0] ?? 'a hook failed', this.config.root)
+      verdicts.push(this.#unjudged(test, 'test-error', message))
+    }
+    const before = test.meta.parity
+    const verdict = standingVerdict(verdicts)
+    test.meta.parity = verdict
+    if (failed || verdict === before || isAllowedVerdict(verdict)) return
+    const error = errorOf(verdict, state.site)
+    if (error !== null) throw failing(test, error)
   }
 
   override cancel(reason: CancelReason): void {
@@ -153,11 +166,7 @@ export default class ParityRunner extends TestRunner {
       if (isAllowedVerdict(verdict)) await skipWith(test.context, unverifiableText(verdict))
     }
     const errors = errorsToThrow(verdicts, verdict, thrown)
-    if (errors.length > 0) {
-      // ctx.skip() after a divergence does not hide it
-      if (test.result !== undefined && 'pending' in test.result) test.result.pending = false
-      throw single(errors)
-    }
+    if (errors.length > 0) throw failing(test, single(errors))
   }
 
   #verdictOfForeign(test: RunnerTestCase, error: unknown): Verdict {
@@ -230,6 +239,12 @@ function errorsToThrow(verdicts: readonly Verdict[], standing: Verdict, thrown: 
 
 function rank(error: unknown): number {
   return error instanceof ParityDivergence ? 0 : 1
+}
+
+/** The error, for a test that it fails: ctx.skip() before it does not hide it. */
+function failing(test: RunnerTestCase, error: unknown): unknown {
+  if (test.result !== undefined && 'pending' in test.result) test.result.pending = false
+  return error
 }
 
 function single(errors: readonly unknown[]): unknown {

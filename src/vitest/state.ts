@@ -85,6 +85,8 @@ export interface TestState {
   readonly pending: Set<Promise<unknown>>
   /** Where the file of the user asked for it: what reporters point at. */
   site: Error | null
+  /** True once its hooks are over: what is compared from then on would count for nothing. */
+  ended: boolean
 }
 
 interface WorkerState {
@@ -120,7 +122,7 @@ export function stateOf(test: RunnerTestCase): TestState {
   const { tests } = workerState()
   const known = tests.get(test)
   if (known !== undefined) return known
-  const fresh: TestState = { test, verdicts: [], pending: new Set(), site: null }
+  const fresh: TestState = { test, verdicts: [], pending: new Set(), site: null, ended: false }
   tests.set(test, fresh)
   return fresh
 }
