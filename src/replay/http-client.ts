@@ -38,6 +38,7 @@ export interface HttpClient extends AsyncDisposable {
    *
    * A request that is not idempotent always travels on a new connection and is sent once. Any other may take a pooled
    * one; when the server had closed that before answering with a byte, it is sent again, once, on a new connection.
+   * No fault tells the two apart: which connection a request got depends on what ran before it.
    *
    * @throws whatever `signal` was aborted with
    */
@@ -82,16 +83,12 @@ export function httpClient(o: {
       if (first !== 'stale') return first
       const second = await attempt(openLane(o.origin), request, options)
       if (second === 'stale') throw new Error('a new connection cannot be stale')
-      return second.ok ? second : { ok: false, fault: said(second.fault) }
+      return second
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...idle.splice(0), ...busy].map(lane => lane.destroy()))
     },
   }
-}
-
-function said(fault: Fault): Fault {
-  return { ...fault, message: `${fault.message} (sent twice: the first idle connection had been closed by the server)` }
 }
 
 interface Settings {

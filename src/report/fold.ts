@@ -73,7 +73,12 @@ export function fold(events: readonly StoredEvent[]): Report {
     if (verdict === undefined) unjudged.push(each)
     else judgements.push({ test: each.test, verdict })
   }
-  judgements.sort((a, b) => byFeatureAndCase(a.verdict, b.verdict) || compareCodePoints(a.test, b.test))
+  judgements.sort(
+    (a, b) =>
+      byFeatureAndCase(a.verdict, b.verdict) ||
+      compareCodePoints(a.test, b.test) ||
+      compareCodePoints(a.verdict.id, b.verdict.id), // two tests of one name
+  )
   unjudged.sort(byFeatureAndCase)
   const strays = [...verdicts.keys()].filter(key => !selected.has(key)).length
   const features = featuresOf(events, judgements)

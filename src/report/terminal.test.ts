@@ -193,3 +193,8 @@ test('the report is the same for the same events in another order of execution',
   expect(one.judgements.map(each => each.verdict.case)).toEqual(['Z', 'a', 'b', 'é', '\uffee', '\u{1f600}'])
   expect(jsonText(other)).toBe(jsonText(one))
 })
+
+test('two tests of one name stand in one order, whichever ended first', () => {
+  const pair = [verdict('001-happy', {}), verdict('001-happy', { differences: [difference()] })]
+  expect(jsonText(run(pair.toReversed()))).toBe(jsonText(run(pair)))
+})
