@@ -12,12 +12,13 @@ type Reported = { readonly feature: string; readonly message: string; readonly f
 
 function findingsOf(root: string, name: string): Reported[] {
   try {
-    const { contract, cases, fixtures, rules, lab } = readFeature({ root, dirs: {}, feature: name })
+    const { contract, cases, fixtures, rules, divergences, lab } = readFeature({ root, dirs: {}, feature: name })
     const found = lintFeature({
       contract,
       cases: [...cases.values()],
       fixtures,
       ruleSet: rules,
+      divergences,
       labRevision: lab?.revision ?? null,
     })
     return found.map(finding => ({ feature: name, ...finding }))

@@ -60,6 +60,7 @@ function inputOf(o: Partial<LintInput> & { text?: string; tolerance?: string; de
     cases,
     fixtures: fixturesOf(cases.map(c => c.name)),
     ruleSet: rulesOf(tolerance ?? TOLERANCE, decisions ?? DECISIONS),
+    divergences: [],
     labRevision: 'forex-1',
     ...rest,
   }
@@ -72,7 +73,14 @@ describe('lint', () => {
     expect(lint(inputOf())).toEqual([])
   })
 
+  const decided = { path: '$.amount', kind: 'value_changed', legacy: '1', candidate: '2', reason: 'x' } as const
   const rows: readonly [keyof typeof LINT_RULES, string, Parameters<typeof inputOf>[0], string][] = [
+    [
+      'divergence-without-case',
+      'a decided divergence of a case that does not exist',
+      { divergences: [{ ...decided, id: 'D-1', case: '100-hapy-x', author: 'ana', approved_by: null }] },
+      'parity/forex/divergences.yaml: D-1 decides a divergence of 100-hapy-x, which does not exist',
+    ],
     [
       'section-uncovered',
       'a section without a case',

@@ -1,3 +1,4 @@
+import type { DecidedDivergence } from '../core/divergences.ts'
 import { nearest } from '../core/nearest.ts'
 import { changesState, sendsMatch } from '../core/sends.ts'
 import type { RuleSet } from '../core/tolerance.ts'
@@ -12,6 +13,7 @@ export interface LintInput {
   readonly cases: readonly Case[]
   readonly fixtures: FixtureSet
   readonly ruleSet: RuleSet
+  readonly divergences: readonly DecidedDivergence[]
   /** The revision of the lab that the contract names; null when there is no such lab, or it names none. */
   readonly labRevision: string | null
   /** The names of the files in findings. Default: the usual places. */
@@ -24,6 +26,7 @@ export interface LintFiles {
   readonly golden: string
   readonly tolerance: string
   readonly decisions: string
+  readonly divergences: string
 }
 
 export const LINT_RULES = {
@@ -41,6 +44,7 @@ export const LINT_RULES = {
   'sends-unused': 'only requests that a case sends are listed',
   'golden-without-input': 'every golden has its input',
   'input-without-golden': 'every input has its golden',
+  'divergence-without-case': 'every decided divergence is of a case that exists',
 } as const
 
 export interface Finding {
@@ -62,6 +66,7 @@ export function lint(input: LintInput): readonly Finding[] {
     golden: `__golden__/${input.contract.fixturesFrom}`,
     tolerance: `tolerance/${feature}.yaml`,
     decisions: `tolerance/${feature}.rules.yaml`,
+    divergences: `parity/${feature}/divergences.yaml`,
     ...input.files,
   }
   return [
@@ -72,6 +77,7 @@ export function lint(input: LintInput): readonly Finding[] {
     ...revisionFindings(input, files),
     ...sendsFindings(input, files),
     ...pairFindings(input, files),
+    ...divergenceFindings(input, files),
   ]
 }
 
@@ -209,4 +215,20 @@ function pairFindings({ contract, cases, fixtures }: LintInput, files: LintFiles
       }),
     )
   return [...orphans, ...unrecorded]
+}
+
+/** A run looks at the decisions of the cases that it selects: one of a case that does not exist would never be stale. */
+function divergenceFindings({ cases, fixtures, divergences }: LintInput, files: LintFiles): readonly Finding[] {
+  const names = [...new Set([...cases.map(c => c.name), ...fixtures.names])]
+  return divergences
+    .filter(entry => !names.includes(entry.case))
+    .map((entry): Finding => {
+      const near = nearest(entry.case, names)
+      return {
+        rule: 'divergence-without-case',
+        file: files.divergences,
+        message: `${entry.id} decides a divergence of ${entry.case}, which does not exist`,
+        fix: near === null ? `remove ${entry.id}` : `write \`case: ${near}\`, or remove ${entry.id}`,
+      }
+    })
 }
