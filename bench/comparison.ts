@@ -150,7 +150,7 @@ function largeTreeRows(orders: number, o: Rounds): Row[] {
         { name: 'byPosition', run: () => byPosition.diff(x, y) },
         ...(what === 'identical' ? [{ name: 'byHash', run: () => byHash.diff(x, y) }] : []),
       ],
-      { rounds: Math.min(o.rounds, 5), turnMs: 0 },
+      { ...o, rounds: Math.min(o.rounds, 5) },
     )
     faster[what] = Math.min(slow.byPosition ?? 0, slow.byHash ?? Number.POSITIVE_INFINITY) / (slow.own ?? 0)
   }
@@ -192,7 +192,7 @@ function octetRows(orders: number, o: Rounds): Row[] {
         { name: 'own', run: () => compare(golden, actual, NO_RULES) },
         { name: 'parse', run: () => [JSON.parse(left.toString('utf8')), JSON.parse(right.toString('utf8'))] },
       ],
-      { rounds: Math.min(o.rounds, 3), turnMs: 0 },
+      { ...o, rounds: Math.min(o.rounds, 3) },
     )
     return [what, ratio(ms, 'own', 'parse')] as const
   })
@@ -215,7 +215,7 @@ function octetRows(orders: number, o: Rounds): Row[] {
 
 function unorderedRow(smoke: boolean): Row {
   const rules = rulesOf('{"order_insensitive":["$.items"]}')
-  const o: Rounds = { rounds: smoke ? 1 : 3, turnMs: 0 }
+  const o: Rounds = smoke ? SMOKE : { ...FULL, rounds: 3 }
   const pairOf = (length: number) => {
     const document = ordersOf(length)
     return [

@@ -103,8 +103,7 @@ function compareDocumentsOf(
   documents: readonly Documents[],
 ): Compared {
   const findings = collectFindings(golden, actual, terms.limits)
-  reportRecording(golden, documents, findings)
-  const broken = findings.result([]).faults.length > 0
+  const broken = reportRecording(golden, documents, findings)
   let toldSparse = false
   for (const [step, { left, right, inStep }] of documents.entries()) {
     if (broken) break
@@ -134,18 +133,20 @@ interface Documents {
 
 /** The documents of each step; with a matcher those that can be are read side by side. */
 function documentsOf(golden: Observation, actual: Observation, matcher: Matcher | null): Documents[] {
-  return Array.from({ length: Math.max(golden.length, actual.length) }, (_, step) => {
+  const documents: Documents[] = []
+  for (let step = 0; step < Math.max(golden.length, actual.length); step += 1) {
     const x = golden[step]
     const y = actual[step]
-    if (matcher !== null && x !== undefined && y !== undefined) {
-      const inStep = documentsInStep(x, y, matcher.body(step))
-      if (inStep !== null) return { left: inStep.left, right: inStep.right, inStep }
+    const inStep = matcher === null || x === undefined || y === undefined ? null : documentsInStep(x, y, matcher, step)
+    if (inStep !== null) {
+      documents.push({ left: inStep.left, right: inStep.right, inStep })
+      continue
     }
     // A side that was decoded as JSON before settles how the other is read.
-    const json = holdsJson(x) || holdsJson(y)
-    const crossed = x?.kind !== y?.kind
-    return { left: x && documentOf(x, { json, crossed }), right: y && documentOf(y, { json, crossed }), inStep: null }
-  })
+    const reading = { json: holdsJson(x) || holdsJson(y), crossed: x?.kind !== y?.kind }
+    documents.push({ left: x && documentOf(x, reading), right: y && documentOf(y, reading), inStep: null })
+  }
+  return documents
 }
 
 function holdsJson(step: StepObservation | undefined): boolean {
@@ -154,15 +155,22 @@ function holdsJson(step: StepObservation | undefined): boolean {
   return !isJsonType(parseMediaType(type)?.essence ?? null)
 }
 
-function reportRecording(golden: Observation, documents: readonly Documents[], findings: Findings): void {
-  if (golden.length === 0) findings.fault({ reason: 'content-missing', step: 0, message: 'the recording has no steps' })
+/** Reports what is wrong with the recording; true when something is. */
+function reportRecording(golden: Observation, documents: readonly Documents[], findings: Findings): boolean {
+  let wrong = golden.length === 0
+  if (wrong) findings.fault({ reason: 'content-missing', step: 0, message: 'the recording has no steps' })
   for (const [step, { left }] of documents.entries()) {
     const observed = golden[step]
     if (observed?.kind === 'response' && observed.response.broken !== undefined) {
       findings.fault({ reason: 'corrupt-recording', step, message: 'the recorded response broke off' })
+      wrong = true
     }
-    if (left?.fault) findings.fault({ ...left.fault, step })
+    if (left?.fault) {
+      findings.fault({ ...left.fault, step })
+      wrong = true
+    }
   }
+  return wrong
 }
 
 interface Step {
@@ -266,6 +274,8 @@ function compareDocuments(o: Step): void {
     return
   }
   for (const note of representations(left.notes, right.notes)) findings.note(step, { ...note, path: '$' })
+  const shared = sharedWith(left.value, right.value)
+  if (shared === left.value) return
   const kindOf = left.threw ? () => 'threw' as const : undefined
   const budget = (visitsMax: number): Budget => ({ visitsMax, visits: 0, depth: 0 })
   const walk = {
@@ -276,7 +286,7 @@ function compareDocuments(o: Step): void {
   }
   const pair: Pair = {
     x: left.value,
-    y: sharedWith(left.value, right.value),
+    y: shared,
     state: root,
     place: null,
     governed: root.rule === null ? null : { rule: root.rule, hid: false },
@@ -299,6 +309,7 @@ function watched(listener: Listener, { inStep, onSparse }: Step): Listener {
 
 /** What differs in representation; a body that is not what its type says is told even when both are. */
 function representations(left: readonly Representation[], right: readonly Representation[]): Representation[] {
+  if (left.length === 0 && right.length === 0) return []
   const ids = new Set([...left, ...right].map(({ id }) => id))
   return [...ids].flatMap(id => {
     const [x, y] = [left, right].map(side => side.find(note => note.id === id)?.detail)

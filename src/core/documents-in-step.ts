@@ -6,7 +6,7 @@ import type { StepDocument } from './documents.ts'
 import type { Json } from './json.ts'
 import { keptText } from './json-kept.ts'
 import { inStep } from './lockstep.ts'
-import type { MatchState } from './matcher.ts'
+import type { Matcher } from './matcher.ts'
 import { parameterOf, parseMediaType } from './media-type.ts'
 
 /** The documents of two steps whose texts were walked side by side. */
@@ -26,11 +26,13 @@ export interface InStepDocuments {
 export function documentsInStep(
   golden: StepObservation,
   actual: StepObservation,
-  root: MatchState,
+  matcher: Matcher,
+  step: number,
 ): InStepDocuments | null {
   const left = textOf(golden)
   const right = left === null ? null : textOf(actual)
   if (left === null || right === null) return null
+  const root = matcher.body(step)
   const ruled = root.rule !== null || !root.inert
   if (ruled && left.tree === undefined) return null
   const tree = left.tree ?? null

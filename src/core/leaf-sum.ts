@@ -37,12 +37,11 @@ function differenceOf(x: Json, y: Json, state: MatchState, place: number, depth:
     return sum
   }
   if (isPlain(x) && isPlain(y)) {
-    const names = Object.keys(x)
     let common = 0
-    for (const name of names) {
-      const own = Object.hasOwn(y, name)
-      if (own) common += 1
+    for (const name in x) {
       const left = x[name]
+      const own = left === y[name] || Object.hasOwn(y, name)
+      if (own) common += 1
       const right = own ? y[name] : undefined
       if (left !== right) sum += childDifference(left, right, state.child(name), mix(place, textHash(name)), depth)
     }
