@@ -39,6 +39,7 @@ describeParity('odd', { candidate: http('http://127.0.0.1:9') }, ({ candidate })
   describe('a hook after each throws', () => { afterEach(() => { throw new Error('no rest') }); test('within', async () => { await expectParity('fine').toMatchFixture('a') }) })
   describe('a hook after each differs softly', () => { afterEach(async () => { await expectParity.soft(bad).toMatchFixture('a') }); test('within', async () => { await expectParity('fine').toMatchFixture('a') }) })
   describe('a hook after each awaits nothing', () => { afterEach(() => { void expectParity(bad).toMatchFixture('a') }); test('within', async () => { await expectParity('fine').toMatchFixture('a') }) })
+  describe('a hook before each compares', () => { beforeEach(async () => { await expectParity('fine').toMatchFixture('a') }); test('twice', { repeats: 1 }, () => {}) })
   describe.skip('is skipped as a suite', () => { test('within', async () => { await expectParity('fine').toMatchFixture('a') }) })
   describe('nests', () => { test('within', async () => { await expectParity('fine').toMatchFixture('a') }) })
   describe.concurrent('at once', () => {
@@ -72,6 +73,7 @@ describe('a test of a parity file ends in exactly one verdict', () => {
       'odd a hook after each differs softly > within': 'DIVERGED',
       'odd a hook after each throws > within': 'UNVERIFIABLE test-error',
       'odd a hook before all throws > within': 'UNVERIFIABLE test-error',
+      'odd a hook before each compares > twice': 'PARITY',
       'odd a hook before each throws > within': 'UNVERIFIABLE test-error',
       'odd asks the legacy without a live lab': 'UNVERIFIABLE environment',
       'odd at once > number 1': 'PARITY',

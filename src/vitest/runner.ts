@@ -96,9 +96,13 @@ export default class ParityRunner extends TestRunner {
     await super.onBeforeRunTask(test)
   }
 
+  override onBeforeTryTask(test: RunnerTestCase, options: TestTryOptions): void {
+    stateOf(test).ended = false
+    super.onBeforeTryTask(test, options)
+  }
+
   async runTask(test: RunnerTestCase): Promise<void> {
     const state = stateOf(test)
-    state.ended = false
     let thrown: unknown[] = []
     try {
       await workerState().current.run(state, () => TestRunner.getTestFn(test)())
