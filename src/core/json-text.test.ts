@@ -14,6 +14,22 @@ describe('compactJson', () => {
     expect(compactJson('" "')).toBe('" "')
   })
 
+  test('leaves exactly what stands outside strings and is no white space, whatever the text', () => {
+    const parts = fc.array(
+      fc.constantFrom('"', '\\', ' ', '\n', '\t', '\r', 'a', '1', '{', '}', '[', ']', ',', ':', '\u00a0'),
+    )
+    fc.assert(
+      fc.property(parts, units => {
+        const text = units.join('')
+        const compact = text.replaceAll(/"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|[ \t\n\r]+/g, found =>
+          found.startsWith('"') ? found : '',
+        )
+        expect(compactJson(text)).toBe(compact)
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
   test('ends on text that is no JSON', () => {
     expect(compactJson('"open  ')).toBe('"open  ')
     expect(compactJson('a b')).toBe('ab')

@@ -10,9 +10,9 @@ const INDENTED_LEVELS_MAX = 100
 function tokenEnd(text: string, at: number): number {
   if (text.charAt(at) === '"') {
     for (let end = at + 1; end < text.length; end += 1) {
-      const unit = text.charAt(end)
-      if (unit === '\\') end += 1
-      else if (unit === '"') return end + 1
+      const unit = text.charCodeAt(end)
+      if (unit === 0x5c) end += 1
+      else if (unit === 0x22) return end + 1
     }
     return text.length
   }
@@ -38,8 +38,24 @@ function* tokens(text: string, from = 0): Generator<{ readonly token: string; re
 /** The JSON text without whitespace outside strings, every token as written: what ids are taken of. */
 export function compactJson(text: string): string {
   let out = ''
-  for (const { token } of tokens(text)) out += token
-  return out
+  // Where what is not yet copied begins.
+  let from = 0
+  let at = 0
+  while (at < text.length) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x22) at = tokenEnd(text, at)
+    else if (!isSpace(unit)) at += 1
+    else {
+      out += text.slice(from, at)
+      while (isSpace(text.charCodeAt(at))) at += 1
+      from = at
+    }
+  }
+  return from === 0 ? text : out + text.slice(from)
+}
+
+function isSpace(unit: number): boolean {
+  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09
 }
 
 /** A list of scalars up to this many characters stands on one line. */
