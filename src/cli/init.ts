@@ -73,14 +73,14 @@ function firstVerdict(terminal: Terminal, json: boolean): Promise<number> {
   })
 }
 
-/** Keeps reports out of version control where no `.gitignore` says anything yet; returns the step that is left otherwise. */
-function ignoreReports(cwd: string): string | null {
+/** Keeps reports out of version control where no `.gitignore` says anything yet; otherwise it is left alone. */
+function ignoreReports(cwd: string): 'written' | 'covers it' | 'lacks it' {
   const file = join(cwd, '.gitignore')
   if (!existsSync(file)) {
     writeFileSync(file, 'node_modules/\n.parity/\n', { flag: 'wx' })
-    return null
+    return 'written'
   }
-  return /^\/?\.parity\/?$/m.test(readFileSync(file, 'utf8')) ? null : 'add .parity/ to .gitignore'
+  return /^\/?\.parity\/?$/m.test(readFileSync(file, 'utf8')) ? 'covers it' : 'lacks it'
 }
 
 function describeConfig(config: ConfigOutcome): string {
@@ -107,7 +107,11 @@ async function run(args: Arguments, terminal: Terminal): Promise<number> {
   say(describeConfig(config))
   const byHand = config.state === 'by-hand'
   const ignore = ignoreReports(terminal.cwd)
-  const next = [...(byHand ? [`edit ${config.file} as said above`] : []), ...(ignore === null ? [] : [ignore])]
+  if (ignore === 'written') say('written  .gitignore')
+  const next = [
+    ...(byHand ? [`edit ${config.file} as said above`] : []),
+    ...(ignore === 'lacks it' ? ['add .parity/ to .gitignore'] : []),
+  ]
   let exitCode: number = byHand ? EXIT_FINDINGS : EXIT_OK
   if (args.flags.has('no-record')) {
     next.push(`npx vitest-parity record ${FEATURE}`, RUN)

@@ -35,7 +35,7 @@ export function recordLines(report: RecordReport): string[] {
   const counts = [
     [report.written.length, 'written'],
     [report.unchanged.length, 'unchanged'],
-    [report.noiseOnly.length, 'but for covered noise unchanged'],
+    [report.noiseOnly.length, 'unchanged but for covered noise'],
     [report.pending.length, 'pending'],
     [report.incomplete.length, 'incomplete'],
   ] as const

@@ -41,7 +41,7 @@ describe('decide', () => {
   })
 
   test('says that an entry no longer occurs', () => {
-    const line = 'D-001: value_changed at $.error.code of 010-error-x no longer occurs'
+    const line = 'D-001: value_changed at $.error.code of 010-error-x no longer occurs: remove the entry'
     expect(decide([ENTRY], found())).toEqual({ decided: null, stale: [line] })
   })
 

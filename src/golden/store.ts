@@ -160,7 +160,9 @@ function readGolden(dir: string, name: string, manifest: Manifest | null): ReadF
   if (text === null) {
     return fault(
       'no-fixture',
-      entry === undefined ? 'it was never recorded' : 'the manifest lists it, and its file is gone',
+      entry === undefined
+        ? 'it was never recorded'
+        : 'the manifest lists it, and its file is gone: version control has it, or record and accept it',
     )
   }
   const parsed = parseGolden(dir, name, text)

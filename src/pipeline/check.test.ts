@@ -115,7 +115,9 @@ test('a stale decision stays said when a test by hand compares with the same fix
     await using suite = open()
     expect((await suite.check(CASE)).state).toBe('PARITY')
     await suite.check(CASE, { as: 'by hand', subject: { target: candidate } })
-    expect(suite.findings?.(CASE)).toEqual([`D-001: value_changed at $.greeting of ${CASE} no longer occurs`])
+    expect(suite.findings?.(CASE)).toEqual([
+      `D-001: value_changed at $.greeting of ${CASE} no longer occurs: remove the entry`,
+    ])
   } finally {
     rmSync(file)
   }

@@ -42,6 +42,9 @@ test('an error is one line without the folder of the checkout', () => {
   const error = new TypeError('cannot read /home/me/repo/src/a.ts\nand more')
   expect(errorLine(error, '/home/me/repo')).toBe('TypeError: cannot read src/a.ts')
   expect(errorLine('plain', '/r')).toBe('plain')
+  expect(errorLine('Transform failed with 1 error:\n\n  unexpected `const`\n at', '/r')).toBe(
+    'Transform failed with 1 error: unexpected `const`',
+  )
   expect(errorLine(undefined, '/r')).toBe('undefined')
 })
 

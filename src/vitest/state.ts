@@ -161,7 +161,9 @@ export function errorLine(error: unknown, root: string): string {
   const message =
     typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error)
   const name = typeof error === 'object' && error !== null && 'name' in error ? `${String(error.name)}: ` : ''
-  const line = stripAnsi(message).trim().split('\n')[0] ?? ''
+  const [first = '', ...more] = stripAnsi(message).trim().split('\n')
+  const next = more.map(each => each.trim()).find(each => each !== '')
+  const line = first.endsWith(':') && next !== undefined ? `${first} ${next}` : first
   return withoutFolder(`${name}${line}`, root)
 }
 
