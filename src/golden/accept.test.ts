@@ -48,6 +48,16 @@ describe('accepting', () => {
     ])
   })
 
+  test('leaves a body behind that an earlier payload of the case had, and the later one has not', async () => {
+    const dir = await waiting()
+    const other = [answered(Buffer.alloc(9_000, 3), [['Content-Type', 'image/png']])]
+    await freeze(options(dir, [capture(name, '', { observation: other }), capture('002-happy-b', '{"b":2}')]))
+    await accept(dir)
+    expect(reasonOf(dir, name)).toBe('ok')
+    expect(readdirSync(dir).filter(file => file.endsWith('.bin')).length).toBe(1)
+    expect(readdirSync(join(dir, 'pending')).filter(file => file.endsWith('.bin'))).toEqual([])
+  })
+
   const refusals: readonly [string, Parameters<typeof accept>[1], string][] = [
     ['in CI', { ci: true }, 'CI accepts nothing'],
     ['without a reason', { reason: ' ' }, 'there is no reason'],

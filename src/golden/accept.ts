@@ -56,11 +56,14 @@ export async function acceptPending(o: AcceptOptions): Promise<Accepted> {
   const { set: _, fixtures: left, ...provenance } = manifest
   const rest = Object.fromEntries(Object.entries(left).filter(([name]) => name !== o.name))
   const none = Object.keys(rest).length === 0
-  const bodies = bodyFiles(pendingDir, o.name)
+  const golden = readFileSync(join(pendingDir, `${o.name}.json`), 'utf8')
+  // a payload that waited before this one may have left a body of its own
+  const lying = bodyFiles(pendingDir, o.name)
+  const bodies = lying.filter(path => golden.includes(JSON.stringify(path)))
   const files: StagedFile[] = [
     { path: ACCEPTED_FILE, content: historyText(o, from, to) },
     ...bodies.map(path => ({ path, content: readFileSync(join(pendingDir, path)) })),
-    { path: `${o.name}.json`, content: readFileSync(join(pendingDir, `${o.name}.json`)) },
+    { path: `${o.name}.json`, content: golden },
     { path: CALIBRATION_FILE, content: calibrationText(o.feature, calibration) },
     { path: MANIFEST_FILE, content: manifestText({ ...provenance, feature: o.feature, fixtures }) },
     ...(none
@@ -68,7 +71,7 @@ export async function acceptPending(o: AcceptOptions): Promise<Accepted> {
       : [{ path: `${PENDING_FOLDER}/${MANIFEST_FILE}`, content: manifestText({ ...provenance, fixtures: rest }) }]),
   ]
   const stale = bodyFiles(o.dir, o.name).filter(path => !bodies.includes(path))
-  const moved = none ? [PENDING_FOLDER] : [`${o.name}.json`, ...bodies].map(path => `${PENDING_FOLDER}/${path}`)
+  const moved = none ? [PENDING_FOLDER] : [`${o.name}.json`, ...lying].map(path => `${PENDING_FOLDER}/${path}`)
   await putFiles(o.dir, files, [...stale, ...moved])
   return { from, to }
 }
