@@ -125,6 +125,10 @@ describe('a legacy that changed', () => {
     expect(recorded.out).toContain('npx vitest-parity accept hello 030-rule-formal')
     expect(readFileSync(golden, 'utf8')).toBe(before)
 
+    const shown = await run(['show', 'hello', '030-rule-formal'])
+    expect(shown.out).toContain('pending      another payload waits: npx vitest-parity accept hello 030-rule-formal')
+    expect((await run(['show', 'hello'])).out).toMatch(/^ {2}030-rule-formal {2}.*pending$/m)
+
     const accept = ['accept', 'hello', '030-rule-formal', '--author', 'ana']
     expect(await run(accept)).toMatchObject({ code: 2, err: expect.stringContaining('--reason is missing') })
     expect(await run([...accept, '--reason', 'evening', '--json'], { CI: 'true' })).toMatchObject({

@@ -5,6 +5,7 @@ import { parseJson, prettyJson } from '../core/json.ts'
 import { nearest } from '../core/nearest.ts'
 import type { Rule } from '../core/tolerance.ts'
 import { ParityError } from '../errors.ts'
+import { pendingNames } from '../golden/accept.ts'
 import type { Verdict } from '../model.ts'
 import { type Feature, PARITY_DIR, readFeature } from '../pipeline/feature.ts'
 import { type Arguments, type Command, EXIT_OK, positional, type Terminal } from './command.ts'
@@ -72,6 +73,7 @@ function caseJson(feature: Feature, name: string, files: CaseFiles, verdict: Ver
     golden: files.golden,
     manifest: JSON.stringify(manifest),
     calibration: JSON.stringify(calibration),
+    pending: JSON.stringify(isWaiting(feature, name)),
     verdict: JSON.stringify(verdict),
   })
 }
@@ -86,6 +88,7 @@ function caseLines(feature: Feature, name: string, files: CaseFiles, verdict: Ve
     `covers       ${covers.join(', ') || 'nothing that it names'}`,
     `recorded     ${manifest === null ? 'never' : `${manifest.frozen} at ${manifest.revision}, ${manifest.id}`}`,
     ...(read.ok ? [] : [`             ${read.fault.reason}: ${read.fault.message}`]),
+    ...(isWaiting(feature, name) ? [`pending      another payload waits: ${acceptLine(feature, name)}`] : []),
     `calibration  ${
       calibration === null
         ? 'none'
@@ -104,6 +107,14 @@ function caseLines(feature: Feature, name: string, files: CaseFiles, verdict: Ve
     'last verdict',
     ...(verdict === null ? ['none: npx vitest run --project parity'] : verdictLines(verdict)).map(line => `  ${line}`),
   ]
+}
+
+function isWaiting(feature: Feature, name: string): boolean {
+  return pendingNames(feature.paths.golden).includes(name)
+}
+
+function acceptLine(feature: Feature, name: string): string {
+  return `npx vitest-parity accept ${feature.contract.fixturesFrom} ${name} --reason "…" --author "…"`
 }
 
 function ruleLines(feature: Feature, verdict: Verdict | null): string[] {
@@ -126,6 +137,7 @@ function indented(text: string): string {
 function featureLines(feature: Feature, verdicts: readonly Verdict[]): string[] {
   const { contract } = feature
   const states = new Map(verdicts.map(verdict => [verdict.case, verdict.state]))
+  const waiting = new Set(pendingNames(feature.paths.golden))
   return [
     `${feature.name}  (lab ${contract.lab ?? 'none'}, revision ${contract.revision}, tier ${contract.tier}, reset ${contract.reset})`,
     '',
@@ -133,7 +145,9 @@ function featureLines(feature: Feature, verdicts: readonly Verdict[]): string[] 
     ...ruleLines(feature, null),
     '',
     'cases',
-    ...caseNames(feature).map(name => `  ${name}  ${states.get(name) ?? 'no verdict yet'}`),
+    ...caseNames(feature).map(
+      name => `  ${name}  ${states.get(name) ?? 'no verdict yet'}${waiting.has(name) ? '  pending' : ''}`,
+    ),
   ]
 }
 
