@@ -5,11 +5,12 @@ import { KIND_TRIALS } from './kinds.ts'
 import { large } from './large.ts'
 import { OCTET_TRIALS } from './octets.ts'
 import { createRandom, type Random } from './random.ts'
+import { SHAPED_TRIALS } from './shaped.ts'
 import { smaller } from './shrink.ts'
 import { examine, type Finding, type Trial } from './trial.ts'
 
 /** Names of the attacks; `large` is rare, because each of its trials takes long. */
-const TRIALS = { ...BODY_TRIALS, ...HTTP_TRIALS, ...KIND_TRIALS, ...OCTET_TRIALS, large }
+const TRIALS = { ...BODY_TRIALS, ...HTTP_TRIALS, ...KIND_TRIALS, ...OCTET_TRIALS, ...SHAPED_TRIALS, large }
 export const ATTACKS: readonly string[] = [...Object.keys(PAIRS), ...Object.keys(TRIALS)]
 /** One trial of `large` for so many rounds of the others. */
 export const ROUNDS_PER_LARGE = 3000

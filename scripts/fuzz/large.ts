@@ -3,18 +3,20 @@ import type { Observation } from '../../src/model.ts'
 import type { Random } from './random.ts'
 import type { Trial } from './trial.ts'
 
-function served(text: string): Observation {
+function served(text: string, type = 'application/json'): Observation {
   const body = { bytes: Buffer.from(text) }
   return [
     {
       kind: 'response',
       method: 'GET',
-      response: { status: 200, headers: [['Content-Type', 'application/json']], body },
+      response: { status: 200, headers: [['Content-Type', type]], body },
     },
   ]
 }
 
-type Large = (random: Random) => Omit<Trial, 'golden' | 'actual'> & { readonly texts: readonly [string, string] }
+/** The type is JSON unless it is said. */
+type Sized = Omit<Trial, 'golden' | 'actual'> & { readonly texts: readonly [string, string]; readonly type?: string }
+type Large = (random: Random) => Sized
 
 const DEEP_RULES = [
   '',
@@ -184,10 +186,70 @@ const automata: Large = random => {
   return { texts: [text, other], yaml: `exact:\n${[...new Set(rules)].join('')}`, expect, why: 'rules of many states' }
 }
 
-const ALL: readonly Large[] = [deep, wide, long, dense, shapes, digits, strings, automata]
+/** Many lines, fields, events, elements or parts; one of them may be another. */
+const volumes: Large = random => {
+  const size = random.pick([1000, 9000, 100_000])
+  const [type, open, item, close] = random.pick<readonly [string, string, (at: number | string) => string, string]>([
+    ['text/plain', '', at => `line ${at}\n`, ''],
+    ['text/plain', '', at => `${Number(at) % 3 || at}\r\n`, ''],
+    ['application/x-www-form-urlencoded', 'z=1', at => `&a=${at}`, ''],
+    ['application/x-www-form-urlencoded', 'z=1', at => `&k${at}=1`, ''],
+    ['text/event-stream', '', at => `id: ${at}\ndata: x${at}\n\n`, ''],
+    ['text/event-stream', '', at => `data: x${at}\n`, '\n'],
+    ['application/x-ndjson', '', at => `{"a":"${at}"}\n`, ''],
+    ['application/xml', '<r>', at => `<e a="${at}"/>`, '</r>'],
+    ['application/xml', '<r>', at => `<e>${at}&amp;</e>`, '</r>'],
+    ['application/xml', '<r', at => ` k${at}="1"`, '/>'],
+    ['multipart/mixed; boundary=b', '', at => `--b\r\n\r\n${at}\r\n`, '--b--\r\n'],
+    ['application/octet-stream', '', at => `${at}\u0000`, ''],
+  ])
+  const same = random.chance(0.5)
+  const other = random.int(size)
+  const body = (marked: boolean): string =>
+    open + Array.from({ length: size }, (_, at) => item(marked && at === other ? 'marker' : at)).join('') + close
+  const expect = same ? 'equal' : 'different'
+  return { type, texts: [body(false), body(!same)], yaml: '', expect, why: `${size} times ${item(7)}` }
+}
+
+/** XML and multipart that are made to be expensive; only an end is required. */
+const bombs: Large = random => {
+  const size = random.pick([1000, 100_000, 1_000_000])
+  const entities = Array.from({ length: 12 }, (_, at) => `<!ENTITY e${at + 1} "${`&e${at};`.repeat(10)}">`).join('')
+  const [type, text] = random.pick([
+    ['application/xml', '<a>'.repeat(size) + '</a>'.repeat(size)],
+    ['application/xml', `<!DOCTYPE a [<!ENTITY e0 "x">${entities}]><a>&e12;</a>`],
+    ['application/xml', `<a ${'b="1" '.repeat(size)}/>`],
+    ['application/xml', `<a>${'<![CDATA['.repeat(size)}`],
+    ['application/xml', `<a>${'<!--'.repeat(size)}--></a>`],
+    ['application/xml', `<a>${'&#120;'.repeat(size)}</a>`],
+    ['multipart/mixed; boundary=b', `--b\r\n${'X: y\r\n'.repeat(size)}\r\n\r\n--b--`],
+    ['multipart/mixed; boundary=b', '--b\r\n'.repeat(size)],
+    ['multipart/mixed; boundary=b', `${'--b'.repeat(size)}`],
+    [`multipart/mixed; boundary=${'b'.repeat(size)}`, 'x'],
+    ['text/event-stream', ':'.repeat(size)],
+    ['text/event-stream', 'data\n'.repeat(size)],
+    ['application/x-www-form-urlencoded', '&'.repeat(size)],
+    ['application/x-www-form-urlencoded', '%'.repeat(size)],
+    ['application/x-www-form-urlencoded', 'a=1&'.repeat(size)],
+    ['text/plain', '\r'.repeat(size)],
+    [`text/plain; ${'a=b; '.repeat(size)}`, 'x'],
+    [`text/plain; a="${'\\\\'.repeat(size)}`, 'x'],
+    ['application/x-ndjson', '\n'.repeat(size)],
+    ['application/x-ndjson', '[\n'.repeat(size)],
+    ['application/json', '['.repeat(size)],
+    ['application/json', '{"a":'.repeat(size)],
+    ['application/json', '"'.repeat(size)],
+    ['application/json', '\\"'.repeat(size)],
+    ['application/json', `[${'"\\'.repeat(size)}`],
+  ] as const)
+  const texts = [text, random.chance(0.5) ? text : `${text}x`] as const
+  return { type, texts, yaml: '', expect: 'open', broken: true, why: `${size} times ${text.slice(0, 20)}` }
+}
+
+const ALL: readonly Large[] = [deep, wide, long, dense, shapes, digits, strings, automata, volumes, bombs]
 
 /** Any of the attacks by size. */
 export function large(random: Random): Trial {
-  const { texts, ...rest } = random.pick(ALL)(random)
-  return { ...rest, mayGiveUp: true, golden: served(texts[0]), actual: served(texts[1]) }
+  const { texts, type, ...rest } = random.pick(ALL)(random)
+  return { ...rest, mayGiveUp: true, golden: served(texts[0], type), actual: served(texts[1], type) }
 }
