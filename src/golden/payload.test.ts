@@ -1,9 +1,12 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { answered, JSON_TYPE } from '../../test/golden-folder.ts'
+import { answered, capture, folder, JSON_TYPE, options } from '../../test/golden-folder.ts'
 import { sha256 } from '../core/canonical.ts'
+import { keptText } from '../core/json-kept.ts'
 import type { FieldList } from '../model.ts'
+import { freeze } from './freeze.ts'
 import { payloadOf } from './payload.ts'
+import { readFixtureSet } from './store.ts'
 
 describe('what is stored of a body', () => {
   const store = (body: string | Uint8Array, headers?: FieldList, method?: string) =>
@@ -56,5 +59,27 @@ describe('what is stored of a body', () => {
     expect(payloadOf('x', [{ kind: 'response', method: 'GET', response }]).steps).toBe(
       '[{"response":{"status":204,"headers":[]}}]',
     )
+  })
+})
+
+describe('the text of a JSON body', () => {
+  const keptOf = async (body: string) => {
+    const dir = folder()
+    await freeze(options(dir, [capture('001-happy-a', body)]))
+    const read = readFixtureSet(dir).read('001-happy-a')
+    const [step] = read.ok ? read.fixture.observation : []
+    if (step?.kind !== 'response' || step.response.body === undefined || !('json' in step.response.body))
+      return undefined
+    const octets = keptText(step.response.body.json)
+    return octets === null ? null : Buffer.from(octets).toString('utf8')
+  }
+
+  test('is kept of a large one, every token as received', async () => {
+    const body = `{"price": 10.00, "é\\u0041": [${'"\u00e9", '.repeat(20_000)}1e2], "json": {"body": 1}}`
+    expect(await keptOf(body)).toBe(body.replaceAll(/([:,]) /g, '$1'))
+  })
+
+  test('is not kept of a small one', async () => {
+    expect(await keptOf('{"price":10.00}')).toBeNull()
   })
 })

@@ -3,7 +3,8 @@ import { decodeBody } from '../core/bodies.ts'
 import { bodyFileName, bodyOf } from '../core/body-file.ts'
 import { sha256 } from '../core/canonical.ts'
 import { undoCodings } from '../core/codings.ts'
-import { compactJson, parseJson, prettyJson, textOf } from '../core/json.ts'
+import { compactJson, memberText, parseJson, prettyJson, textOf } from '../core/json.ts'
+import { parseKeeping } from '../core/json-kept.ts'
 import type { Reader } from '../core/json-reader.ts'
 import { parameterOf, parseMediaType } from '../core/media-type.ts'
 import type { Body, FieldList, Observation, Response, Sha256, StepObservation } from '../model.ts'
@@ -179,4 +180,20 @@ function octetsOf(body: Body | null): Uint8Array {
   if ('bytes' in body) return body.bytes
   if ('json' in body) return Buffer.from(textOf(body.json), 'utf8')
   return Buffer.from('text' in body ? body.text : '', 'utf8')
+}
+
+/** A JSON body from this length on keeps its text, so that equal octets need no parsing; a shorter one is parsed as fast. */
+const KEPT_MIN = 64 * 1024
+
+/** The observation of a golden of one step, whose compact text that is; a large JSON body keeps its own. */
+export function withText(observation: Observation, steps: string): Observation {
+  const [step, more] = observation
+  const body = step?.kind === 'response' ? step.response.body : undefined
+  if (step?.kind !== 'response' || more !== undefined || body === undefined || !('json' in body)) return observation
+  if (steps.length < KEPT_MIN) return observation
+  const response = memberText(steps.slice(1, -1), 'response') ?? ''
+  const text = memberText(memberText(response, 'body') ?? '', 'json')
+  const parsed = text === null ? null : parseKeeping(Buffer.from(text, 'utf8'))
+  if (parsed === null || !parsed.ok) return observation
+  return [{ ...step, response: { ...step.response, body: { json: parsed.value } } }]
 }

@@ -14,7 +14,7 @@ import {
   parseRecord,
   setId,
 } from './manifest.ts'
-import { observationOf } from './payload.ts'
+import { observationOf, withText } from './payload.ts'
 
 export const MANIFEST_FILE = 'manifest.json'
 export const CALIBRATION_FILE = 'calibration.json'
@@ -188,7 +188,8 @@ export function parseGolden(dir: string, name: string, text: string): ReadFixtur
   const id = top.member('id').string(hash) as Sha256
   const input = top.member('input').string(hash) as Sha256
   if (misfits.length > 0) return fault('fixture-tampered', misfitText(name, misfits))
-  if (sha256(compactJson(memberText(text, 'steps') ?? '')) !== id) {
+  const steps = compactJson(memberText(text, 'steps') ?? '')
+  if (sha256(steps) !== id) {
     return fault('fixture-tampered', 'the payload of the golden is not the one that its id names')
   }
   let gone = false
@@ -206,7 +207,7 @@ export function parseGolden(dir: string, name: string, text: string): ReadFixtur
     return fault('fixture-tampered', misfitText(name, misfits))
   }
   if (misfits.length > 0) return fault('corrupt-recording', misfitText(name, misfits))
-  return { ok: true, fixture: { name, id, input, observation } }
+  return { ok: true, fixture: { name, id, input, observation: withText(observation, steps) } }
 }
 
 function misfitText(name: string, misfits: readonly Misfit[]): string {
