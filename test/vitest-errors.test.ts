@@ -46,6 +46,7 @@ describe('a mistake is named with its fix', () => {
       live: [`describeParity('a', { against: 'live', ...${CANDIDATE} })`, 'against cannot be "live"'],
       late: [`describeParity('a', { timeoutMs: 2 ** 31, ...${CANDIDATE} })`, 'timeoutMs cannot be 2147483648'],
       none: [`describeParity('a', { concurrency: 0, ...${CANDIDATE} })`, 'concurrency cannot be 0'],
+      state: [`describeParity('a', { reset: 'case', ...${CANDIDATE} })`, 'reset cannot be "case"'],
       outside: [`expectParity(1).toMatchFixture('a')`, 'expectParity was called outside a test'],
     }
     using project = makeProject({
@@ -64,7 +65,7 @@ describe('a mistake is named with its fix', () => {
         message: expect.stringContaining(text),
       })
     }
-    expect(verdicts).toHaveLength(8)
+    expect(verdicts).toHaveLength(9)
     expect(code).toBe(2)
   }, 100_000)
 })

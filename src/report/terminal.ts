@@ -52,7 +52,11 @@ export function terminalText(report: Report, options: TerminalOptions): string {
 }
 
 function header(feature: FeatureReport, paint: Paint): string {
-  const facts = [feature.lab, feature.labDetail, `${feature.fixtures} fixtures`].filter(each => each !== null)
+  const facts = [
+    feature.lab,
+    feature.labDetail,
+    `${feature.fixtures} ${feature.fixtures === 1 ? 'fixture' : 'fixtures'}`,
+  ].filter(each => each !== null)
   const rules = feature.basis?.ruleSet
   if (rules != null) facts.push(`rules ${rules.slice('sha256:'.length, 'sha256:'.length + 4)}`)
   const known = feature.basis === null ? '' : paint('dim', `  (${facts.map(escapeText).join(' · ')})`)

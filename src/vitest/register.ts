@@ -183,7 +183,7 @@ function refuseBadOptions(feature: string, options: FeatureOptions): void {
     )
   }
   asTarget(options?.candidate)
-  const { against = 'recorded', timeoutMs = 1, concurrency = 1 } = options
+  const { against = 'recorded', timeoutMs = 1, concurrency = 1, reset } = options
   const refuse = (name: string, received: unknown, fix: string): never => {
     throw new ParityError(
       'PARITY_OPTION_INVALID',
@@ -197,6 +197,9 @@ function refuseBadOptions(feature: string, options: FeatureOptions): void {
   }
   if (!(Number.isInteger(concurrency) && concurrency >= 1)) {
     refuse('concurrency', concurrency, 'write how many cases may run at once: 1 or more')
+  }
+  if (reset !== undefined && typeof reset !== 'function') {
+    refuse('reset', reset, 'write a function that puts the candidate back to its first state')
   }
 }
 
