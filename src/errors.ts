@@ -32,6 +32,7 @@ export const ERROR_CODES = {
   PARITY_CASE_UNKNOWN: 'a feature has neither input nor golden of that name',
   PARITY_FEATURE_UNKNOWN: 'there is no folder of that name under parity/',
   PARITY_FEATURE_CONCURRENCY: 'cases may not run at once where each needs the first state',
+  PARITY_FEATURE_RESET: 'the contract resets the state, and nothing can put that of the candidate back',
   PARITY_TOLERANCE_INVALID: 'a tolerance file, or its file of decisions, is not what it should be',
   PARITY_OUTPUT_UNFIT: 'an output was given where the fixture records an exchange or a program',
   PARITY_RECORD_CASE: 'record was asked for a case that the feature does not have',

@@ -104,6 +104,14 @@ test.each<[ErrorCode, () => unknown, string]>([
     'concurrency is 4',
   ],
   [
+    'PARITY_FEATURE_RESET',
+    () => {
+      edit('parity/hello/contract.yaml', 'reset: none', 'reset: case')
+      return open('hello', root)
+    },
+    'a candidate given by its URL cannot be started anew',
+  ],
+  [
     'PARITY_RECORD_REVISION',
     () => {
       edit('labs/hello-legacy/lab.yaml', 'revision: hello-1', 'revision: hello-2')

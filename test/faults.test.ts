@@ -151,6 +151,14 @@ test('environment: a reset of the candidate that fails, for every case', async (
   }
 })
 
+test('a started candidate without a reset of its own is started anew for each case where the contract says so', async () => {
+  const project = forexProject('faults')
+  replace(project, 'parity/forex/contract.yaml', 'reset: none', 'reset: case')
+  const suite = suiteOf(project)
+  for (const name of [CASE, '001-happy-usd', '002-happy-rates']) expect((await suite.check(name)).state).toBe('PARITY')
+  expect(suite.requests).toEqual(['started', 'started', 'started'])
+})
+
 test('calibration-failed: a golden with a header that no server can send, at once and without a stray error', async () => {
   const project = forexProject('faults')
   forge(project, '["X-Powered-By", "Express"]', '["X-Powered-By", "\\u0001"]')

@@ -37,7 +37,9 @@ describe('decide', () => {
   })
 
   test('leaves a case undecided when differences were not reported', () => {
+    const other = { ...DIFFERENCE, path: '$.b' }
     expect(decide([ENTRY], { differences: [DIFFERENCE], moreDifferences: 1 }).decided).toBeNull()
+    expect(decide([ENTRY], { differences: [other], moreDifferences: 1 })).toEqual({ decided: null, stale: [] })
   })
 
   test('says that an entry no longer occurs', () => {

@@ -97,7 +97,9 @@ export function decide(
   for (const entry of entries) {
     const there = found.differences.filter(({ path, kind }) => path === entry.path && kind === entry.kind)
     if (there.length === 0) {
-      stale.push(`${entry.id}: ${entry.kind} at ${entry.path} of ${entry.case} no longer occurs: remove the entry`)
+      // beyond the reported differences nobody knows: the case stays undecided, and the entry is not blamed
+      if (found.moreDifferences === 0)
+        stale.push(`${entry.id}: ${entry.kind} at ${entry.path} of ${entry.case} no longer occurs: remove the entry`)
     } else if (there.some(each => covers(entry, each))) used.add(entry.id)
     else stale.push(`${entry.id}: ${entry.kind} at ${entry.path} of ${entry.case} occurs with other tokens`)
   }

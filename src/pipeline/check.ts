@@ -9,7 +9,7 @@ import { admit } from '../golden/store.ts'
 import type { Basis, Case, Dimensions, Fault, Fixture, Observation, Reason, Verdict } from '../model.ts'
 import { bounded } from '../replay/bounded.ts'
 import { type Driver, openTarget } from '../replay/driver.ts'
-import type { Target } from '../replay/target.ts'
+import { specOf, type Target } from '../replay/target.ts'
 import { withoutFolder } from '../report/escape.ts'
 import type { CalibrationResult, GateResult, SuiteContext } from '../run/events.ts'
 import { admitCase } from './admission.ts'
@@ -34,7 +34,7 @@ const DEFAULT_TZ = 'UTC'
  */
 export const openSuite: OpenSuite = open => {
   const feature = readFeature(open)
-  refuseConcurrentReset(open, feature)
+  refuseImpossibleReset(open, feature)
   return new OpenFeature(open, feature)
 }
 
@@ -141,10 +141,11 @@ class OpenFeature implements Suite {
     if (notReset !== null) return { fault: notReset }
     const signal = o.signal === undefined ? this.#stop.signal : AbortSignal.any([this.#stop.signal, o.signal])
     const driven = await driver.drive(o.input, { signal, timeoutMs: this.#stepTimeoutMs })
+    if (this.#restartsEachCase(target)) await this.#stopDriver(target)
     if (driven.ok) return { comparison: compare(o.fixture.observation, driven.observation, this.#files.rules) }
     // a candidate that is gone fails once; what comes after is blocked by it
     const gone = target === this.#open.options.candidate && driven.fault.reason === 'candidate-unreachable'
-    if (gone) this.#down = this.#told(await driver.probe())
+    if (gone) this.#down = this.#told(await (await this.#driverOf(target)).probe())
     return { fault: this.#told(driven.fault) }
   }
 
@@ -153,6 +154,18 @@ class OpenFeature implements Suite {
       this.#drivers.get(target) ?? once(() => openTarget(target, { ...this.#clock, signal: this.#stop.signal }))
     this.#drivers.set(target, known)
     return known()
+  }
+
+  /** A started service without a `reset` of its own comes back to its first state by starting anew. */
+  #restartsEachCase(target: Target): boolean {
+    const { contract } = this.#files
+    return contract.reset === 'case' && target.kind === 'http' && this.#open.options.reset === undefined
+  }
+
+  async #stopDriver(target: Target): Promise<void> {
+    const driver = await this.#drivers.get(target)?.()
+    this.#drivers.delete(target)
+    await driver?.[Symbol.asyncDispose]()
   }
 
   /** Why the candidate could not be put back to its first state; null when it was, or when there is nothing to put back. */
@@ -176,14 +189,24 @@ class OpenFeature implements Suite {
   }
 }
 
-function refuseConcurrentReset(open: OpenOptions, feature: Feature): void {
-  const concurrency = open.options.concurrency ?? 1
-  if (concurrency <= 1 || feature.contract.reset !== 'case') return
-  throw new ParityError(
-    'PARITY_FEATURE_CONCURRENCY',
-    `describeParity('${feature.name}'): concurrency is ${concurrency}, and the contract resets the state before each case`,
-    'remove `concurrency`, or write `reset: suite` in the contract',
-  )
+/** What the contract says of state has to be possible with this candidate. */
+function refuseImpossibleReset({ options }: OpenOptions, { name, contract }: Feature): void {
+  const concurrency = options.concurrency ?? 1
+  if (concurrency > 1 && contract.reset === 'case') {
+    throw new ParityError(
+      'PARITY_FEATURE_CONCURRENCY',
+      `describeParity('${name}'): concurrency is ${concurrency}, and the contract resets the state before each case`,
+      'remove `concurrency`, or write `reset: suite` in the contract',
+    )
+  }
+  const spec = specOf(options.candidate)
+  if (contract.reset !== 'none' && spec?.kind === 'http' && spec.at instanceof URL && options.reset === undefined) {
+    throw new ParityError(
+      'PARITY_FEATURE_RESET',
+      `describeParity('${name}'): the contract says reset: ${contract.reset}, and a candidate given by its URL cannot be started anew`,
+      'give `reset`, which puts its state back, or http(context => …), which starts it',
+    )
+  }
 }
 
 function basisOf(feature: Feature, open: OpenOptions): Basis {

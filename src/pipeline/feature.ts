@@ -12,6 +12,7 @@ import type { Calibration } from '../golden/manifest.ts'
 import { type FixtureSet, readCalibration, readFixtureSet } from '../golden/store.ts'
 import { type LabFile, LabFileSchema } from '../lab/lab-file.ts'
 import type { Case } from '../model.ts'
+import { dirsOf } from './dirs.ts'
 import type { Dirs } from './suite.ts'
 
 /** The folder of features; fixed, so that a feature is found by its name alone. */
@@ -59,13 +60,14 @@ export function readFeature(o: FeatureOptionsOnDisk): Feature {
   const parity = join(o.root, PARITY_DIR)
   refuseUnknown(parity, o.feature)
   const contract = readContract(parity, o.feature)
+  const dirs = dirsOf(o.root, o.dirs)
   const paths: FeaturePaths = {
     parity,
-    golden: join(o.root, o.dirs.golden ?? '__golden__', contract.fixturesFrom),
-    tolerance: join(o.root, o.dirs.tolerance ?? 'tolerance', `${o.feature}.yaml`),
-    rules: join(o.root, o.dirs.tolerance ?? 'tolerance', `${o.feature}.rules.yaml`),
+    golden: join(o.root, dirs.golden, contract.fixturesFrom),
+    tolerance: join(o.root, dirs.tolerance, `${o.feature}.yaml`),
+    rules: join(o.root, dirs.tolerance, `${o.feature}.rules.yaml`),
     divergences: join(parity, o.feature, 'divergences.yaml'),
-    labs: join(o.root, o.dirs.labs ?? 'labs'),
+    labs: join(o.root, dirs.labs),
   }
   return {
     name: o.feature,

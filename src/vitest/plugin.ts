@@ -5,6 +5,7 @@ import type { TestProject, Vitest, VitestPluginContext } from 'vitest/node'
 import { nearest } from '../core/nearest.ts'
 import { ParityError } from '../errors.ts'
 import { ALLOWABLE_REASONS, type AllowableReason } from '../model.ts'
+import { dirsOf } from '../pipeline/dirs.ts'
 import type { Dirs } from '../pipeline/suite.ts'
 import ParityReporter, { isParityReporter } from './reporter.ts'
 import { isSelected, refuseUpdate } from './selection.ts'
@@ -13,7 +14,10 @@ import { type ParityProvided, PROJECT_NAME } from './state.ts'
 export interface ParityOptions {
   /** Files of the parity project. Default every `*.parity.ts` and its other endings. */
   readonly include?: readonly string[]
-  /** Where goldens, tolerances and labs lie. Default `__golden__`, `tolerance`, `labs`. */
+  /**
+   * Where goldens, tolerances and labs lie. Default: `"vitest-parity": {"dirs": …}` in package.json, which the commands
+   * read too, else `__golden__`, `tolerance`, `labs`.
+   */
   readonly dirs?: Dirs
   /** What an UNVERIFIABLE does to the run. Default `fail`; a list of reasons lets these pass as skipped. */
   readonly unverifiable?: 'fail' | { readonly allow: readonly AllowableReason[] }
@@ -24,7 +28,6 @@ export interface ParityOptions {
 }
 
 const INCLUDE = ['**/*.parity.?(c|m)[jt]s?(x)']
-const DIRS = { golden: '__golden__', tolerance: 'tolerance', labs: 'labs' }
 /** A comparison may boot a candidate and prove the rules first. */
 const TEST_TIMEOUT_MS = 60_000
 const WATCHDOG_MS = 60_000
@@ -145,8 +148,9 @@ function isNamedReporter(reporter: unknown): boolean {
 
 /** In watch mode a change of contract, input, golden, tolerance or lab runs the files of that feature again; an unknown name all of them. */
 function watch(vitest: Vitest, project: TestProject, options: ParityOptions): void {
-  const dirs = { ...DIRS, ...options.dirs }
-  const folders = Object.values(dirs).map(dir => resolve(project.config.root, dir))
+  const folders = Object.values(dirsOf(project.config.root, options.dirs ?? {})).map(dir =>
+    resolve(project.config.root, dir),
+  )
   const matching = {
     pattern: /\.(ya?ml|json|bin|sha256)$/,
     testsToRun: (path: string) => filesToRerun({ path, folders, vitest, project }),
@@ -185,7 +189,7 @@ function filesToRerun({ path, folders, vitest, project }: Changed): string[] {
 
 function checkOptions(options: ParityOptions): void {
   refuseUnknown('parity()', options, ['include', 'dirs', 'unverifiable', 'asOf', 'watchdogMs'])
-  refuseUnknown('parity() dirs', options.dirs ?? {}, Object.keys(DIRS))
+  refuseUnknown('parity() dirs', options.dirs ?? {}, ['golden', 'tolerance', 'labs'])
   const { unverifiable, asOf, watchdogMs } = options
   if (unverifiable !== undefined && unverifiable !== 'fail') {
     const allow = (unverifiable as { allow?: unknown } | null)?.allow
