@@ -208,4 +208,15 @@ describe('what is not there', () => {
       writeFileSync(file, text)
     }
   })
+
+  test('a broken input is named by its path from the project', async () => {
+    const file = join(cwd, 'parity/hello/inputs/040-edge-broken.json')
+    try {
+      writeFileSync(file, '{')
+      expect((await run(['lint'])).out).toMatch(/^parity\/hello\/inputs\/040-edge-broken\.json:1:/m)
+      expect((await run(['show', 'hello'])).err).toMatch(/^vitest-parity: parity\/hello\/inputs\/040-edge-broken/m)
+    } finally {
+      rmSync(file)
+    }
+  })
 })

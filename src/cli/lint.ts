@@ -25,7 +25,8 @@ function findingsOf(root: string, name: string): Reported[] {
   } catch (error) {
     if (!(error instanceof ParityError) || error.code === 'PARITY_FEATURE_UNKNOWN') throw error
     const { code, fix } = error
-    return [{ feature: name, rule: code, file: null, message: error.message.slice(0, -`\nFix: ${fix}`.length), fix }]
+    const message = error.message.slice(0, -`\nFix: ${fix}`.length).replaceAll(`${root}/`, '')
+    return [{ feature: name, rule: code, file: null, message, fix }]
   }
 }
 

@@ -102,7 +102,8 @@ function facts(error: unknown): { code: string | null; message: string; fix: str
 }
 
 function printError(error: unknown, asJson: boolean, terminal: Terminal): void {
-  const shown = facts(error)
+  const found = facts(error)
+  const shown = { ...found, message: found.message.replaceAll(`${terminal.cwd}/`, '') }
   if (asJson) printJson(terminal, { error: shown })
   else terminal.err(escapeLines(`vitest-parity: ${shown.message}\nFix: ${shown.fix}`))
   if (terminal.env.PARITY_DEBUG !== undefined && error instanceof Error) terminal.err(error.stack ?? '')
