@@ -59,13 +59,7 @@ const GOLDEN: readonly Sabotage[] = [
   ),
   gone('fixture-tampered', STORE, 'another id in the manifest', 'if (entry.id !== parsed.fixture.id)', 'if (false)'),
   gone('fixture-tampered', STORE, 'another input', 'if (entry.input !== parsed.fixture.input)', 'if (false)'),
-  gone(
-    'fixture-tampered',
-    STORE,
-    'the hash',
-    "if (sha256(compactJson(memberText(text, 'steps') ?? '')) !== id)",
-    'if (false)',
-  ),
+  gone('fixture-tampered', STORE, 'the hash', 'if (sha256(steps) !== id)', 'if (false)'),
   gone(
     'fixture-tampered',
     STORE,
@@ -129,9 +123,14 @@ const SUITE: readonly Sabotage[] = [
   gone('calibration-failed', CHECK, 'a survivor', 'if (proof.survivors.length > 0) {', 'if (false) {', BLIND),
   gone('blocked', CHECK, 'by the calibration', 'if (proof.reason !== null) return {', 'if (false) return {', BLIND),
   gone('blocked', CHECK, 'by the candidate', 'return this.#down === null ? null :', 'return true ? null :'),
-  gone('blocked', CHECK, 'by a candidate that is gone', 'if (gone) this.#down = this.#told(await driver.probe())', '', [
-    'test/bad-input.test.ts',
-  ]),
+  gone(
+    'blocked',
+    CHECK,
+    'by a candidate that is gone',
+    'if (gone) this.#down = this.#told(await (await this.#driverOf(target)).probe())',
+    '',
+    ['test/bad-input.test.ts'],
+  ),
   gone('environment', CHECK, 'a reset that fails', 'if (notReset !== null) return {', 'if (false) return {'),
   gone(
     'no-assertion',
