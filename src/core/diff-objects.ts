@@ -49,13 +49,19 @@ function compareMembers(walk: Walk, pair: Pair, golden: Groups, actual: Groups):
 }
 
 /** A name that occurs more than once agrees when its values agree one by one in the order written. */
-function compareName(walk: Walk, pair: Pair, name: string, left: readonly Json[], right: readonly Json[]): Task[] {
+function compareName(
+  walk: Walk,
+  pair: Pair,
+  name: string,
+  left: readonly Json[],
+  right: readonly Json[],
+): readonly Task[] {
   if (left.length < 2 && right.length < 2) return [childOf(pair, name, left[0], right[0])]
   const whole = childOf(pair, name, membersOfName(name, left), membersOfName(name, right))
   if (whole.state.key === 'ignore' || left.length === 0 || right.length === 0) return [whole]
   if (left.length !== right.length) return [() => differ(walk, whole, 'duplicate_key')]
   const pairs = left.map((x, at): Pair => ({ ...whole, x, y: right[at] }))
-  return walk.listener === null ? pairs : [() => judgeRepeated(walk, whole, pairs)]
+  return walk.listener === null ? pairs : judgeRepeated(walk, whole, pairs)
 }
 
 /** The values of one name as the object of just these members, so that all of them are shown. */
@@ -63,12 +69,13 @@ function membersOfName(name: string, values: readonly Json[]): Json | undefined 
   return values.length === 0 ? undefined : new MemberList(values.map(value => [name, value] as const))
 }
 
-function judgeRepeated(walk: Walk, whole: Pair, pairs: readonly Pair[]): void {
+/** One difference for all values of a name; where they agree, they are walked for what the rules let pass. */
+function judgeRepeated(walk: Walk, whole: Pair, pairs: readonly Pair[]): readonly Task[] {
   try {
     const alike = pairs.every(({ x = null, y = null, state }) => agree(x, y, state, walk.budget))
-    if (!alike) differ(walk, whole, 'duplicate_key')
+    return alike ? pairs : [() => differ(walk, whole, 'duplicate_key')]
   } catch (error) {
     if (!(error instanceof OverBudget)) throw error
-    walk.listener?.overBudget(whole.place)
+    return [() => walk.listener?.overBudget(whole.place)]
   }
 }

@@ -27,7 +27,8 @@ function judgeOrdered(walk: Walk, pair: Pair, x: readonly Json[], y: readonly Js
   return byPosition(pair, x, y)
 }
 
-function byPosition(pair: Pair, x: readonly Json[], y: readonly Json[]): Task[] {
+/** The elements that are not identical, each against the one at its own place; none where there is none. */
+export function byPosition(pair: Pair, x: readonly Json[], y: readonly Json[]): Task[] {
   const next: Task[] = []
   for (let at = 0; at < Math.max(x.length, y.length); at += 1) {
     if (x[at] !== y[at]) next.push(childOf(pair, at, x[at], y[at]))

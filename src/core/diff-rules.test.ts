@@ -252,6 +252,36 @@ describe('rule uses', () => {
     ])
   })
 
+  test.each([
+    ['an array of shapes in another order', '{"a":[1,"x"]}', '{"a":["x",1]}', 'structural: [$.a]', 'structural $.a'],
+    ['shapes of another number', '{"a":[1]}', '{"a":[1,1]}', 'structural: [$.a]', 'structural $.a'],
+    [
+      'ignored elements of a multiset',
+      '{"a":[null]}',
+      '{"a":[0]}',
+      "{order_insensitive: [$.a], ignore: ['$.a[*]']}",
+      'ignore $.a[*]',
+    ],
+    [
+      'ignored elements of an array of shapes',
+      '{"a":[null]}',
+      '{"a":[0]}',
+      "{structural: [$.a], ignore: ['$.a[*]']}",
+      'ignore $.a[*]',
+    ],
+    [
+      'the values of a repeated name',
+      '{"a":null,"a":{"b":0}}',
+      '{"a":null,"a":{"b":1}}',
+      'numeric_tolerance: {$.a.b: 1}',
+      'numeric_tolerance $.a.b',
+    ],
+  ])('what a rule hid is counted in %s', (_, golden, actual, rules, rule) => {
+    const { differences, ruleUses } = compareTexts(golden, actual, rules)
+    expect(differences).toEqual([])
+    expect(ruleUses.filter(({ hid }) => hid > 0).map(use => use.rule)).toEqual([rule])
+  })
+
   test('a multiset in place hides nothing, one in another order hides one difference', () => {
     const rules = 'order_insensitive: [$.a]'
     expect(compareTexts('{"a":[1,2]}', '{"a":[1,2]}', rules).ruleUses).toMatchObject([{ selected: 1, hid: 0 }])

@@ -1,5 +1,6 @@
 import { erase } from './diff-hash.ts'
 import { pairLeftovers } from './diff-leftovers.ts'
+import { byPosition } from './diff-ordered.ts'
 import {
   agree,
   type Budget,
@@ -27,7 +28,7 @@ export function compareShapes(walk: Walk, pair: Pair, x: readonly Json[], y: rea
   const state = pair.state.item(0)
   if (state.key === 'ignore' || x.length === 0) {
     if (x.length !== y.length) tolerated(walk, pair)
-    return NOTHING
+    return walk.listener === null ? NOTHING : byPosition(pair, x, y)
   }
   try {
     const partners = partnersOf(x, y, state, walk.budget)
@@ -78,7 +79,8 @@ function report(
   partners: readonly number[],
   owners: readonly number[],
 ): readonly Task[] {
-  if (x.length !== y.length) tolerated(walk, pair)
+  // An element whose partner stands elsewhere disagrees with the one at its own place.
+  if (x.length !== y.length || partners.some((partner, at) => partner !== -1 && partner !== at)) tolerated(walk, pair)
   const golden = distinct(walk, pair, x, partners)
   const actual = distinct(walk, pair, y, owners)
   const rest = pairLeftovers(walk, pair, { x, y, golden, actual })

@@ -1,6 +1,7 @@
 import { erase } from './diff-hash.ts'
 import { fewestChanges, pairLeftovers } from './diff-leftovers.ts'
 import { type Matching, matchElements } from './diff-matching.ts'
+import { byPosition } from './diff-ordered.ts'
 import { agree, childOf, NOTHING, OverBudget, type Pair, type Task, tolerated, type Walk } from './diff-walk.ts'
 import type { Json } from './json.ts'
 import type { MatchState } from './matcher.ts'
@@ -13,7 +14,7 @@ export function compareMultisets(walk: Walk, pair: Pair, x: readonly Json[], y: 
   const state = pair.state.item(0)
   if (state.key === 'ignore') {
     if (x.length !== y.length) tolerated(walk, pair)
-    return NOTHING
+    return walk.listener === null ? NOTHING : byPosition(pair, x, y)
   }
   if (walk.listener === null) {
     walk.found ||= x.length !== y.length || !matchElements(x, y, state, walk.budget).perfect
