@@ -10,7 +10,7 @@ export interface Judged {
   readonly agree: boolean
   /** DESIGN does not say, or this oracle cannot tell: nothing is expected then. */
   readonly open: boolean
-  /** Two rules tie at a node that was visited. */
+  /** Two rules tie at a node that was visited, whatever the design leaves open. */
   readonly tied: boolean
 }
 
@@ -105,5 +105,5 @@ export function judge(golden: Tree, actual: Tree, rules: readonly RuleLine[]): J
     return a.kind === b.kind
   }
   const agreed = agree(golden, actual, [])
-  return { agree: agreed, open, tied }
+  return { agree: agreed, open, tied: tied && !open }
 }

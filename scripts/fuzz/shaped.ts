@@ -81,7 +81,7 @@ const elements: Shape<Element> = {
   any: random => {
     const attributes = ['p', 'q', '__proto__'].filter(() => random.chance(0.3))
     const texts = random.chance(0.4)
-    const children = Array.from({ length: random.int(3) }, () => elements.any(random))
+    const children = Array.from({ length: random.chance(0.4) ? random.int(3) : 0 }, () => elements.any(random))
     return {
       name: random.pick(['a', 'b', 'constructor']),
       attributes: attributes.map((name): Field => [name, random.pick(WORDS)]),

@@ -32,6 +32,8 @@ export interface Finding {
     | 'undecided'
     | 'tie accepted'
     | 'unstable'
+    | 'hidden'
+    | 'not hidden'
     | 'slow'
   readonly detail: string
 }
@@ -86,6 +88,20 @@ function unmet(trial: Trial, there: Comparison, back: Comparison): Finding | nul
   return counts && kinds ? null : { kind: 'asymmetric', detail: `${brief(there)} | ${brief(back)}` }
 }
 
+/** What passes must either be equal without any rule, or stand in the count of what a rule hid; and nothing else may. */
+function miscounted(trial: Trial, there: Comparison): Finding | null {
+  if (trial.yaml === '' || stateOf(there) !== 'PARITY') return null
+  const { golden, actual, headers } = trial
+  const bare = compileTolerance({ file: 'fuzz.yaml', text: '', ...(headers === undefined ? {} : { headers }) })
+  if (!bare.ok) return null
+  const plain = compare(golden, actual, bare.rules)
+  const hid = there.ruleUses.filter(use => use.hid > 0 && !use.rule.startsWith('builtin:'))
+  if (stateOf(plain) === 'DIVERGED' && hid.length === 0) return { kind: 'hidden', detail: brief(plain) }
+  if (stateOf(plain) === 'PARITY' && hid.length > 0)
+    return { kind: 'not hidden', detail: hid.map(use => `${use.rule} hid ${use.hid}`).join('; ') }
+  return null
+}
+
 function examined(trial: Trial, rules: RuleSet): Finding | null {
   const began = performance.now()
   const { golden, actual } = trial
@@ -93,6 +109,8 @@ function examined(trial: Trial, rules: RuleSet): Finding | null {
   const back = compare(actual, golden, rules)
   const found = unmet(trial, there, back)
   if (found !== null) return found
+  const count = miscounted(trial, there)
+  if (count !== null) return count
   if (trial.broken !== true)
     for (const side of [golden, actual]) {
       const itself = compare(side, side, rules)
