@@ -175,15 +175,9 @@ const CANDIDATE: readonly Sabotage[] = [
 ]
 
 const COMPARISON: readonly Sabotage[] = [
-  gone('content-missing', DIFF, 'no steps', 'if (golden.length === 0) findings.fault(', 'if (false) findings.fault('),
+  gone('content-missing', DIFF, 'no steps', 'let wrong = golden.length === 0', 'let wrong = false'),
   gone('corrupt-recording', DIFF, 'it broke off', 'observed.response.broken !== undefined) {', 'false) {'),
-  gone(
-    'undecodable',
-    DIFF,
-    'faults of the recording',
-    'if (left?.fault) findings.fault(',
-    'if (left?.fault && false) findings.fault(',
-  ),
+  gone('undecodable', DIFF, 'faults of the recording', 'if (left?.fault) {', 'if (left?.fault && false) {'),
   gone(
     'over-limit',
     DIFF,
