@@ -76,8 +76,8 @@ describe('a contract', () => {
       'feature: forx\nrevision: a\n',
       ['contract.yaml:1:10', 'the feature forx', 'write `feature: forex`'],
     ],
+    ['a query that is none', `${least}outputs: {convert: ['$.a[?@.b=']}\n`, ['contract.yaml:3:21', '$.a[?@.b=']],
     ['a path that is none', `${least}outputs: {convert: [$.a, amount]}\n`, ['contract.yaml:3:26', 'amount']],
-    ['a filter in a path', `${least}errors: {e: ["$.a[?(@.b)]"]}\n`, ['contract.yaml:3:14', 'a filter is refused']],
     ['a method in small letters', `${least}sends: [post /x]\n`, ['contract.yaml:3:9', 'POST /convert']],
     ['a query in sends', `${least}sends: ["POST /x?a=1"]\n`, ['contract.yaml:3:9']],
     [
@@ -92,6 +92,10 @@ describe('a contract', () => {
       ['contract.yaml:3:', 'value'],
     ],
   ]
+  test('takes any query of RFC 9535 for a field', () => {
+    expect(parse(`${least}errors: {e: ["$.a[?(@.b)]", "$.a[-1]"]}\n`).errors).toEqual({ e: ['$.a[?(@.b)]', '$.a[-1]'] })
+  })
+
   test.each(wrong)('with %s is refused with its place', (_name, text, parts) => {
     const message = refusalOf(text)
     expect(message).toContain('\nFix: ')

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { canonicalText, sha256 } from '../core/canonical.ts'
+import { queryJson } from '../core/query.ts'
 import { parseSelector } from '../core/selector.ts'
 import { type Located, type ParsedYaml, parseYaml, validate } from '../core/yaml.ts'
 import { ParityError } from '../errors.ts'
@@ -160,10 +161,19 @@ function misfits(file: ContractFile, parsed: ParsedYaml, o: { file: string; feat
   for (const kind of ['outputs', 'errors'] as const) {
     for (const [section, list] of Object.entries(file[kind])) {
       for (const [at, text] of list.entries()) {
-        const selector = parseSelector(text)
-        if (!selector.ok) add([kind, section, at], 'value', `${text}: ${selector.message}`, selector.fix)
+        const wrong = pathError(text)
+        if (wrong !== null) add([kind, section, at], 'value', `${text}: ${wrong.message}`, wrong.fix)
       }
     }
   }
   return errors
+}
+
+/** What is wrong with the path of a field: it may be what rules take, or any query of RFC 9535. */
+function pathError(text: string): { readonly message: string; readonly fix: string } | null {
+  const selector = parseSelector(text)
+  if (selector.ok) return null
+  if (!text.startsWith('$')) return selector
+  const query = queryJson(null, text)
+  return query.ok ? null : query
 }

@@ -1,14 +1,17 @@
 import { equalDecimals } from '../core/decimal.ts'
+import { documentOf } from '../core/documents.ts'
 import { nearest } from '../core/nearest.ts'
-import { parseSelector, type Selector } from '../core/selector.ts'
+import { queryJson } from '../core/query.ts'
+import { normalisedPath, parseSelector, type Selector } from '../core/selector.ts'
 import type { Decision, Rule, RuleSet } from '../core/tolerance.ts'
-import type { Contract } from './contract.ts'
+import type { FixtureSet } from '../golden/store.ts'
 import type { Finding, LintFiles, LintInput } from './lint.ts'
 import { governs, liesWithin } from './reach.ts'
 
 /** Declared fields without a rule, and rules about nothing declared. */
-export function toleranceFindings({ contract, ruleSet }: LintInput, files: LintFiles): readonly Finding[] {
-  const declared = [...fieldsOf('outputs', contract), ...fieldsOf('errors', contract)]
+export function toleranceFindings(input: LintInput, files: LintFiles): readonly Finding[] {
+  const { ruleSet } = input
+  const declared = [...fieldsOf('outputs', input), ...fieldsOf('errors', input)]
   const bare = declared
     .filter(({ selector }) => !ruleSet.rules.some(rule => governs(rule, selector)))
     .map(
@@ -37,13 +40,30 @@ interface DeclaredField {
   readonly selector: Selector
 }
 
-function fieldsOf(kind: 'outputs' | 'errors', contract: Contract): readonly DeclaredField[] {
+function fieldsOf(kind: 'outputs' | 'errors', { contract, fixtures }: LintInput): readonly DeclaredField[] {
   return Object.entries(contract[kind]).flatMap(([section, paths]) =>
     paths.flatMap(path => {
       const parsed = parseSelector(path)
-      return parsed.ok ? [{ section: `${kind}.${section}`, selector: parsed.selector }] : []
+      const selectors = parsed.ok ? [parsed.selector] : selectorsOf(path, fixtures)
+      return selectors.map(selector => ({ section: `${kind}.${section}`, selector }))
     }),
   )
+}
+
+/** A query that rules do not take, as the places that it selects in the goldens. */
+function selectorsOf(query: string, fixtures: FixtureSet): readonly Selector[] {
+  const places = new Set<string>()
+  for (const name of fixtures.names) {
+    const read = fixtures.read(name)
+    for (const step of read.ok ? read.fixture.observation : []) {
+      const queried = queryJson(documentOf(step, { json: false, crossed: false }).value, query)
+      for (const node of queried.ok ? queried.nodes : []) places.add(normalisedPath(node.segments))
+    }
+  }
+  return [...places].flatMap(place => {
+    const parsed = parseSelector(place)
+    return parsed.ok ? [parsed.selector] : []
+  })
 }
 
 /** Status, exit code and compared headers are answered by every feature; all else has to be declared. */

@@ -38,7 +38,7 @@ const CASES = Array.from({ length: 10 }, (_, n) =>
   caseOf(n, (['happy', 'error', 'edge', 'rule'] as const)[n % 4] ?? 'happy'),
 )
 
-function fixturesOf(names: readonly string[], revision = 'forex-1'): FixtureSet {
+function fixturesOf(names: readonly string[], revision = 'forex-1', observation = answer): FixtureSet {
   const entry = { id, input: id, revision, retention: 'none', frozen: '2026-01-01T00:00:00Z', expires: null } as const
   const fixtures = Object.fromEntries(names.map(name => [name, entry]))
   return {
@@ -47,7 +47,7 @@ function fixturesOf(names: readonly string[], revision = 'forex-1'): FixtureSet 
     manifest: { format: 1, feature: 'forex', set: id, revision, lab: null, recorder: 'x', maskRules: 'x', fixtures },
     read: (name): ReadFixture =>
       names.includes(name)
-        ? { ok: true, fixture: { name, id, input: id, observation: answer } }
+        ? { ok: true, fixture: { name, id, input: id, observation } }
         : { ok: false, fault: { reason: 'no-fixture', step: 0, message: 'it was never recorded' } },
   }
 }
@@ -122,6 +122,29 @@ describe('lint', () => {
       'a field without a rule',
       { text: CONTRACT.replace('$.amount', '$.amount, $.total') },
       'tolerance/forex.yaml: $.total of outputs.convert has no rule',
+    ],
+    [
+      'output-without-tolerance',
+      'what a query selects in a golden, without a rule',
+      {
+        text: CONTRACT.replace('$.amount', '$.amount, \'$.parts[?@.kind=="x"].sum\''),
+        fixtures: fixturesOf(
+          CASES.map(c => c.name),
+          'forex-1',
+          [
+            {
+              kind: 'output',
+              output: {
+                parts: [
+                  { kind: 'y', sum: 1 },
+                  { kind: 'x', sum: 2 },
+                ],
+              },
+            },
+          ],
+        ),
+      },
+      'tolerance/forex.yaml: $.parts[1].sum of outputs.convert has no rule',
     ],
     [
       'tolerance-without-output',
