@@ -35,9 +35,10 @@ function garble(random: Random, bytes: Buffer): Buffer {
   }
 }
 
+/** A byte order mark at the beginning is representation, and left out by the decoder. */
 function isJson(bytes: Buffer): boolean {
   try {
-    JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
     return true
   } catch {
     return false
