@@ -1,4 +1,7 @@
-/** Exact comparison of JSON number texts, of any length and any exponent. Time is linear in the texts, never in their values. */
+/**
+ * Exact comparison of JSON number texts, of any length and any exponent. Time follows the texts, never their values: linear
+ * in the digits, somewhat more in the length of an exponent.
+ */
 
 interface Decimal {
   readonly negative: boolean
