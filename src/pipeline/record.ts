@@ -2,13 +2,15 @@ import { join } from 'node:path'
 import { coverNoise, noiseOf } from '../core/calibrate.ts'
 import { compare } from '../core/diff.ts'
 import { nearest } from '../core/nearest.ts'
+import { isWithin } from '../core/selector.ts'
+import type { RuleSet } from '../core/tolerance.ts'
 import { ParityError } from '../errors.ts'
 import { type FreezeReport, freeze } from '../golden/freeze.ts'
 import { assertWritable } from '../golden/staging.ts'
 import { type Lab, loadLab } from '../lab/lab-file.ts'
 import { startLab } from '../lab/process-driver.ts'
 import type { Case, Observation } from '../model.ts'
-import { type CapturePair, type Incomplete, type LabSession, record } from '../record/record.ts'
+import { type Incomplete, type LabSession, record } from '../record/record.ts'
 import { SECRET_RULES } from '../record/secrets.ts'
 import { openTarget } from '../replay/driver.ts'
 import { http } from '../replay/target.ts'
@@ -71,6 +73,8 @@ export async function recordFeature(o: RecordRequest): Promise<RecordReport> {
     ...(o.onProgress === undefined ? {} : { onProgress: o.onProgress }),
   })
   const captures = recording.captures.map(pair => ({ ...pair, noise: noiseOf(pair.first, pair.second) }))
+  const recorded = Object.values(feature.calibration?.fixtures ?? {})
+  const noise = [...recorded, ...captures].flatMap(each => each.noise)
   const frozen = await freeze({
     dir: feature.paths.golden,
     feature: feature.contract.fixturesFrom,
@@ -86,8 +90,7 @@ export async function recordFeature(o: RecordRequest): Promise<RecordReport> {
       captures: 2,
       noise,
     })),
-    sameExceptNoise: (old, fresh, name) =>
-      sameExceptNoise({ old, fresh, feature, pair: captures.find(each => each.case.name === name) }),
+    sameExceptNoise: (old, fresh) => sameExceptNoise({ old, fresh, rules: feature.rules, noise }),
   })
   const uncovered = captures.flatMap(({ case: { name }, first, noise }) => {
     const covered = coverNoise(noise, first, feature.rules)
@@ -149,20 +152,24 @@ async function openLab(lab: Lab, now: string | null, o: RecordRequest): Promise<
 }
 
 /**
- * Whether a fresh capture says nothing new: the rules pass it, and it differs from the golden only where the legacy
- * differs from itself.
+ * Whether a fresh capture says nothing new: the rules pass it, and it differs from the golden only at places where the
+ * legacy was seen to differ from itself, in whatever case and at whatever index. Two captures of one case may agree by
+ * chance, as two orders of two elements do every other time.
  */
-function sameExceptNoise(o: {
+export function sameExceptNoise(o: {
   readonly old: Observation
   readonly fresh: Observation
-  readonly feature: Feature
-  readonly pair: (CapturePair & { readonly noise: ReturnType<typeof noiseOf> }) | undefined
+  readonly rules: RuleSet
+  /** Of all cases, recorded before and now. */
+  readonly noise: readonly { readonly path: string }[]
 }): boolean {
-  const { differences, faults } = compare(o.old, o.fresh, o.feature.rules)
+  const { differences, faults } = compare(o.old, o.fresh, o.rules)
   if (differences.length > 0 || faults.length > 0) return false
-  const name = o.pair?.case.name ?? ''
-  const golden = o.feature.fixtures.read(name)
-  const known = golden.ok ? (o.feature.calibration?.fixtures[golden.fixture.id]?.noise ?? []) : []
-  const noisy = new Set([...known, ...(o.pair?.noise ?? [])].map(({ step, path }) => `${step} ${path}`))
-  return noiseOf(o.old, o.fresh).every(({ step, path }) => noisy.has(`${step} ${path}`))
+  const noisy = [...new Set(o.noise.map(({ path }) => placeOf(path)))]
+  return noiseOf(o.old, o.fresh).every(({ path }) => noisy.some(place => isWithin(placeOf(path), place)))
+}
+
+/** A path without its step and its indexes. */
+function placeOf(path: string): string {
+  return path.replace(/^steps\[\d+\]:/, '').replaceAll(/\[\d+\]/g, '[*]')
 }
