@@ -183,7 +183,7 @@ describe('what is not there', () => {
     cwd = mkdtempSync(join(tmpdir(), 'empty-'))
     try {
       expect(JSON.parse((await run(['init', '--json'])).out).error.code).toBe('PARITY_INIT_PROJECT')
-      expect((await run(['lint'])).err).toContain('Fix: npx vitest-parity init')
+      expect((await run(['lint'])).err).toContain('begin here: npx vitest-parity init')
       writeFileSync(join(cwd, 'package.json'), '{}')
       expect((await run(['init'])).err).toBe(
         'vitest-parity: init: Vitest 5 is needed, and none is installed\nFix: npm install -D vitest@5\n',

@@ -1,6 +1,7 @@
 /** `lint`: contract, corpus, rules and decisions of a feature against each other, without running anything. */
 import { type Finding, lint as lintFeature } from '../contract/lint.ts'
 import { ParityError } from '../errors.ts'
+import { pendingNames } from '../golden/accept.ts'
 import { featureNames, readFeature } from '../pipeline/feature.ts'
 import { type Arguments, type Command, EXIT_FINDINGS, EXIT_OK, printJson, type Terminal } from './command.ts'
 
@@ -12,13 +13,14 @@ type Reported = { readonly feature: string; readonly message: string; readonly f
 
 function findingsOf(root: string, name: string): Reported[] {
   try {
-    const { contract, cases, fixtures, rules, divergences, lab } = readFeature({ root, dirs: {}, feature: name })
+    const { contract, cases, fixtures, rules, divergences, lab, paths } = readFeature({ root, dirs: {}, feature: name })
     const found = lintFeature({
       contract,
       cases: [...cases.values()],
       fixtures,
       ruleSet: rules,
       divergences,
+      pending: pendingNames(paths.golden),
       labRevision: lab?.revision ?? null,
     })
     return found.map(finding => ({ feature: name, ...finding }))
@@ -37,7 +39,8 @@ function printed({ rule, file, message, fix }: Reported): string {
 async function run(args: Arguments, terminal: Terminal): Promise<number> {
   const names = args.positionals.length > 0 ? args.positionals : featureNames(terminal.cwd)
   if (names.length === 0) {
-    throw new ParityError('PARITY_FEATURE_UNKNOWN', 'there is no feature under parity/', 'npx vitest-parity init')
+    const fix = 'change to the folder of the project, or begin here: npx vitest-parity init'
+    throw new ParityError('PARITY_FEATURE_UNKNOWN', 'there is no feature under parity/ in this folder', fix)
   }
   const findings = names.flatMap(name => findingsOf(terminal.cwd, name))
   if (args.json) printJson(terminal, { features: names, findings })

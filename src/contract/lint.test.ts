@@ -61,6 +61,7 @@ function inputOf(o: Partial<LintInput> & { text?: string; tolerance?: string; de
     fixtures: fixturesOf(cases.map(c => c.name)),
     ruleSet: rulesOf(tolerance ?? TOLERANCE, decisions ?? DECISIONS),
     divergences: [],
+    pending: [],
     labRevision: 'forex-1',
     ...rest,
   }
@@ -80,6 +81,12 @@ describe('lint', () => {
       'a decided divergence of a case that does not exist',
       { divergences: [{ ...decided, id: 'D-1', case: '100-hapy-x', author: 'ana', approved_by: null }] },
       'parity/forex/divergences.yaml: D-1 decides a divergence of 100-hapy-x, which does not exist',
+    ],
+    [
+      'payload-waits',
+      'a changed payload that waits',
+      { pending: ['100-happy-x'] },
+      '__golden__/forex/pending/100-happy-x.json: the legacy answered otherwise than its golden says',
     ],
     [
       'section-uncovered',

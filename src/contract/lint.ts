@@ -14,6 +14,8 @@ export interface LintInput {
   readonly fixtures: FixtureSet
   readonly ruleSet: RuleSet
   readonly divergences: readonly DecidedDivergence[]
+  /** Names of the cases whose changed payload waits in `pending/`. */
+  readonly pending: readonly string[]
   /** The revision of the lab that the contract names; null when there is no such lab, or it names none. */
   readonly labRevision: string | null
   /** The names of the files in findings. Default: the usual places. */
@@ -45,6 +47,7 @@ export const LINT_RULES = {
   'golden-without-input': 'every golden has its input',
   'input-without-golden': 'every input has its golden',
   'divergence-without-case': 'every decided divergence is of a case that exists',
+  'payload-waits': 'no payload that the legacy changed waits to be accepted',
 } as const
 
 export interface Finding {
@@ -78,6 +81,7 @@ export function lint(input: LintInput): readonly Finding[] {
     ...sendsFindings(input, files),
     ...pairFindings(input, files),
     ...divergenceFindings(input, files),
+    ...pendingFindings(input, files),
   ]
 }
 
@@ -231,4 +235,15 @@ function divergenceFindings({ cases, fixtures, divergences }: LintInput, files: 
         fix: near === null ? `remove ${entry.id}` : `write \`case: ${near}\`, or remove ${entry.id}`,
       }
     })
+}
+
+function pendingFindings({ contract, pending }: LintInput, files: LintFiles): readonly Finding[] {
+  return pending.map(
+    (name): Finding => ({
+      rule: 'payload-waits',
+      file: `${files.golden}/pending/${name}.json`,
+      message: 'the legacy answered otherwise than its golden says',
+      fix: `npx vitest-parity accept ${contract.fixturesFrom} ${name} --reason "…" --author "…", or delete it`,
+    }),
+  )
 }
