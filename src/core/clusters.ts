@@ -1,5 +1,6 @@
 import type { Difference, DifferenceKind, Sha256, Verdict } from '../model.ts'
 import { compareCodePoints, sha256 } from './canonical.ts'
+import { withoutIndexes, withoutStep } from './selector.ts'
 
 /** Headers that follow from the body: where the body differs too, they are no cause of their own. */
 const DERIVED_HEADERS = ['etag', 'content-length', 'content-md5', 'digest', 'content-digest', 'repr-digest']
@@ -37,7 +38,7 @@ export function clustersOf(verdicts: readonly Verdict[]): readonly Cluster[] {
     if (verdict.state !== 'DIVERGED') continue
     const { causes, folded } = causesOf(verdict.differences)
     for (const [at, difference] of causes.entries()) {
-      const path = difference.path.replaceAll(/\[\d+\]/g, '[*]').replace(/^steps\[\*\]:/, `steps[${difference.step}]:`)
+      const path = withoutIndexes(difference.path)
       const key = `${verdict.feature}\n${difference.kind}\n${path}`
       const draft = found.get(key) ?? { feature: verdict.feature, kind: difference.kind, path, key, each: [] }
       draft.each.push({ verdict, difference, folded: at === 0 ? folded : 0, size: verdict.differences.length })
@@ -79,10 +80,6 @@ function causesOf(differences: readonly Difference[]): {
   const body = own.some(({ path }) => withoutStep(path).startsWith('$'))
   const causes = own.filter(({ path }) => !(body && isDerived(withoutStep(path))))
   return { causes, folded: differences.length - causes.length }
-}
-
-function withoutStep(path: string): string {
-  return path.replace(/^steps\[\d+\]:/, '')
 }
 
 function isDerived(path: string): boolean {

@@ -6,7 +6,7 @@ import { childAt, edited } from './edits.ts'
 import { formatClass } from './formats.ts'
 import { type Json, parseJson } from './json.ts'
 import { typeOf } from './scalars.ts'
-import { isWithin } from './selector.ts'
+import { isWithin, withoutIndexes, withoutStep } from './selector.ts'
 import { withDocument } from './shown.ts'
 import type { RuleSet } from './tolerance.ts'
 import { partOctets } from './written.ts'
@@ -110,7 +110,7 @@ function capture(golden: Observation, noise: readonly Noise[], side: 'first' | '
 }
 
 function placed(step: StepObservation, noise: Noise, side: 'first' | 'second'): StepObservation | null {
-  const root = noise.path.replace(/^steps\[\d+\]:/, '')
+  const root = withoutStep(noise.path)
   const token = noise[side]
   const parsed = token === null ? null : parseJson(token)
   const value = parsed?.ok === true ? parsed.value : undefined
@@ -222,7 +222,7 @@ function proposalsFor(noise: readonly Noise[]): Proposal[] {
 
 /** The narrowest rule under which the place would pass; null where none may. */
 function proposalFor({ path, first, second }: Noise): Proposal | null {
-  const place = path.replace(/^steps\[\d+\]:/, '').replaceAll(/\[\d+\]/g, '[*]')
+  const place = withoutIndexes(withoutStep(path))
   if (place === '$' || place === 'status') return null
   if (place.startsWith('header.') || place === 'exit' || place === 'stderr') {
     return { rule: `ignore ${place}`, why: 'it differs between two captures of the legacy' }

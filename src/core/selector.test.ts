@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { normalisedPath, parseSelector, pointerOf, type Segment } from './selector.ts'
+import { normalisedPath, parseSelector, pointerOf, type Segment, withoutIndexes, withoutStep } from './selector.ts'
 
 const name = (of: string, descendant = false): Segment => ({ descendant, kind: 'name', name: of })
 const index = (of: number, descendant = false): Segment => ({ descendant, kind: 'index', index: of })
@@ -171,4 +171,13 @@ describe('pointerOf', () => {
     expect(pointerOf([])).toBe('')
     expect(pointerOf(['a/b', 'm~n', 0, '', '~1'])).toBe('/a~1b/m~0n/0//~01')
   })
+})
+
+test.each([
+  ['steps[2]:$.items[10].id', '$.items[10].id', 'steps[2]:$.items[*].id'],
+  ['$[0][1]', '$[0][1]', '$[*][*]'],
+  ['steps[0]:status', 'status', 'steps[0]:status'],
+  ['header.allow', 'header.allow', 'header.allow'],
+])('%s is %s without its step and %s without its indexes', (path, own, place) => {
+  expect([withoutStep(path), withoutIndexes(path)]).toEqual([own, place])
 })

@@ -65,6 +65,17 @@ export function isWithin(path: string, above: string): boolean {
   return path === above || (path.startsWith(above) && /^[.[]/.test(path.slice(above.length)))
 }
 
+/** The path of a difference without the prefix of its step. */
+export function withoutStep(path: string): string {
+  return path.replace(/^steps\[\d+\]:/, '')
+}
+
+/** The path of a difference with `[*]` for each index: the same place in every element. The prefix of its step stays. */
+export function withoutIndexes(path: string): string {
+  const own = withoutStep(path)
+  return path.slice(0, path.length - own.length) + own.replaceAll(/\[\d+\]/g, '[*]')
+}
+
 /** The pointer of one node; empty at the root. Source: RFC 6901 section 3. */
 export function pointerOf(segments: readonly (string | number)[]): string {
   return segments.map(segment => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

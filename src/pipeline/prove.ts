@@ -1,7 +1,7 @@
 import { type Mutant, seededMutants } from '../core/calibrate.ts'
 import { COMPARATORS } from '../core/comparators.ts'
 import { compare } from '../core/diff.ts'
-import { isWithin } from '../core/selector.ts'
+import { isWithin, withoutIndexes } from '../core/selector.ts'
 import type { RuleSet } from '../core/tolerance.ts'
 import type { Case, Comparison, Fixture, Observation } from '../model.ts'
 import { type Driver, openTarget } from '../replay/driver.ts'
@@ -87,21 +87,17 @@ function choose(pairs: readonly Pair[], rules: RuleSet, places: ProofOptions['pl
   for (const pair of pairs) {
     const seeded = seededMutants(pair.fixture.observation, rules)
     for (const mutant of seeded.mutants) {
-      const key = `${mutant.rule}\n${mutant.mutation}\n${mutant.step}\n${eraseIndexes(mutant.path)}`
+      const key = `${mutant.rule}\n${mutant.mutation}\n${mutant.step}\n${withoutIndexes(mutant.path)}`
       if (places === 'distinct' && seen.has(key)) continue
       seen.add(key)
       chosen.push({ pair, mutant })
     }
     for (const { rule, path, why } of seeded.unprovable) {
-      const place = `${rule} at ${eraseIndexes(path)}`
+      const place = `${rule} at ${withoutIndexes(path)}`
       if (!unprovable.has(place)) unprovable.set(place, why)
     }
   }
   return { chosen, unprovable: [...unprovable].map(([place, why]) => `${place}: ${why}`) }
-}
-
-function eraseIndexes(path: string): string {
-  return path.replaceAll(/\[\d+\]/g, '[*]')
 }
 
 function isHttp(observation: Observation): boolean {

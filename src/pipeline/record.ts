@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { coverNoise, noiseOf } from '../core/calibrate.ts'
 import { compare } from '../core/diff.ts'
 import { nearest } from '../core/nearest.ts'
-import { isWithin } from '../core/selector.ts'
+import { isWithin, withoutIndexes, withoutStep } from '../core/selector.ts'
 import type { RuleSet } from '../core/tolerance.ts'
 import { ParityError } from '../errors.ts'
 import { type FreezeReport, freeze } from '../golden/freeze.ts'
@@ -165,11 +165,7 @@ export function sameExceptNoise(o: {
 }): boolean {
   const { differences, faults } = compare(o.old, o.fresh, o.rules)
   if (differences.length > 0 || faults.length > 0) return false
+  const placeOf = (path: string): string => withoutIndexes(withoutStep(path))
   const noisy = [...new Set(o.noise.map(({ path }) => placeOf(path)))]
   return noiseOf(o.old, o.fresh).every(({ path }) => noisy.some(place => isWithin(placeOf(path), place)))
-}
-
-/** A path without its step and its indexes. */
-function placeOf(path: string): string {
-  return path.replace(/^steps\[\d+\]:/, '').replaceAll(/\[\d+\]/g, '[*]')
 }

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { Delta } from 'jsondiffpatch'
 import { format } from 'jsondiffpatch/formatters/console'
+import { withoutStep } from '../core/selector.ts'
 import type { Difference } from '../model.ts'
 import { escapeLines, escapeText } from './escape.ts'
 
@@ -21,7 +22,7 @@ export function deltaText(differences: readonly Difference[]): string {
 
 function insert(root: Node, { step, path, pointer, legacy, candidate }: Difference): void {
   const top = path.startsWith('steps[') ? `step ${step}` : ''
-  const own = path.replace(/^steps\[\d+\]:/, '')
+  const own = withoutStep(path)
   const places = own.startsWith('$') ? ['$', ...segmentsOf(own, pointer)] : [own]
   const names = top === '' ? places : [top, ...places]
   let node = root
