@@ -61,10 +61,21 @@ export type Observation = readonly StepObservation[]
 export const BUCKETS = ['happy', 'error', 'edge', 'rule', 'replay'] as const
 export type Bucket = (typeof BUCKETS)[number]
 
-/** One step of an input: a request, or the input of a function or command. */
+/**
+ * One step of an input: a request, or the input of a function or command. Its texts may refer to what earlier steps
+ * bound, as `{{id}}`.
+ */
 export interface InputStep {
   readonly request?: Request
   readonly input?: Json
+  /** What later steps take from the answer of the same side, by name: `{ id: '$.id' }`. */
+  readonly bind?: Readonly<Record<string, string>>
+  /** Where the answer has to repeat bound values: `{ '$.postId': '{{id}}' }`. */
+  readonly same?: Readonly<Record<string, string>>
+  /** Who calls: a principal of the contract. */
+  readonly as?: string
+  /** It only builds the starting state: it must succeed, and is not compared. */
+  readonly given?: boolean
 }
 
 /** One input of the corpus: `parity/<feature>/inputs/<name>.json`. */
