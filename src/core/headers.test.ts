@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { response, rulesOf, told } from '../../test/observations.ts'
 import type { Comparison, FieldList } from '../model.ts'
 import { compare } from './diff.ts'
-import { withSelf } from './headers.ts'
 
 function compareFields(
   golden: FieldList,
@@ -288,16 +287,4 @@ describe('Set-Cookie', () => {
     const { differences } = compareFields(of('sid=1; Path=/'), of('sid=1; Path=/a'))
     expect(differences.map(({ pointer }) => pointer)).toEqual(['/sid/path'])
   })
-})
-
-test('a Location that names its own origin names {self}', () => {
-  const of = (value: string): FieldList => [
-    ['Location', value],
-    ['X', value],
-  ]
-  const masked = (value: string) => withSelf(of(value), 'http://127.0.0.1:4711').map(([, one]) => one)
-  expect(masked('http://127.0.0.1:4711/a?b')).toEqual(['{self}/a?b', 'http://127.0.0.1:4711/a?b'])
-  expect(masked('http://127.0.0.1:4711')[0]).toBe('{self}')
-  expect(masked('http://127.0.0.1:47110/a')[0]).toBe('http://127.0.0.1:47110/a')
-  expect(masked('/a')[0]).toBe('/a')
 })

@@ -216,15 +216,28 @@ function byName(values: readonly string[]): Map<string, string[]> {
 }
 
 /**
- * Headers in which a Location or Content-Location that names the sender itself names `{self}` instead, so that two
- * sides on different ports agree: `http://127.0.0.1:4711/a` from `http://127.0.0.1:4711` becomes `{self}/a`.
+ * Headers in which a reference to the sender itself names `{self}` instead, so that two sides on different ports agree:
+ * `http://127.0.0.1:4711/a` from `http://127.0.0.1:4711` becomes `{self}/a`. In Location and Content-Location the whole
+ * value is one reference; in Link it is each target, and the context that `anchor` names.
  */
 export function withSelf(headers: FieldList, origin: string): FieldList {
   const own = origin.replace(/\/+$/, '').toLowerCase()
   return headers.map(([name, value]) => {
-    const rest = value.slice(own.length)
-    const names = /^(?:content-)?location$/i.test(name)
-    if (!names || !value.toLowerCase().startsWith(own) || !/^(?:[/?#]|$)/.test(rest)) return [name, value]
-    return [name, `{self}${rest}`]
+    if (/^(?:content-)?location$/i.test(name)) return [name, selfReference(value, own)]
+    return [name, /^link$/i.test(name) ? selfLinks(value, own) : value]
+  })
+}
+
+function selfReference(reference: string, own: string): string {
+  const rest = reference.slice(own.length)
+  return reference.toLowerCase().startsWith(own) && /^(?:[/?#]|$)/.test(rest) ? `{self}${rest}` : reference
+}
+
+/** **Source** RFC 8288 section 3. What other quoted parameters hold, as a title, is no reference. */
+function selfLinks(value: string, own: string): string {
+  const parts = /<\s*([^>]*)>|(\banchor\s*=\s*")([^"\\]*)"|"(?:[^"\\]|\\.)*"/gi
+  return value.replace(parts, (whole, target?: string, anchor?: string, context?: string) => {
+    if (target !== undefined) return `<${selfReference(target, own)}>`
+    return anchor === undefined ? whole : `${anchor}${selfReference(context ?? '', own)}"`
   })
 }
