@@ -5,6 +5,7 @@ import type { Sabotage } from './sabotage.ts'
 
 const STORE = 'src/golden/store.ts'
 const CHECK = 'src/pipeline/check.ts'
+const SIDE = 'src/pipeline/candidate.ts'
 const ADMISSION = 'src/pipeline/admission.ts'
 const CLIENT = 'src/replay/http-client.ts'
 const COMMAND = 'src/replay/command-driver.ts'
@@ -21,6 +22,7 @@ const RUNNER = 'src/vitest/runner.ts'
 const TESTS: Readonly<Record<string, readonly string[]>> = {
   [STORE]: ['src/golden/store.test.ts', 'test/faults.test.ts'],
   [CHECK]: ['test/reasons.test.ts', 'test/faults.test.ts'],
+  [SIDE]: ['test/reasons.test.ts', 'test/faults.test.ts'],
   [ADMISSION]: ['test/reasons.test.ts', 'test/faults.test.ts'],
   [CLIENT]: ['src/replay/http-client.test.ts'],
   [COMMAND]: ['src/replay/driver.test.ts', 'src/replay/command-driver.test.ts'],
@@ -122,16 +124,16 @@ const SUITE: readonly Sabotage[] = [
   ),
   gone('calibration-failed', CHECK, 'a survivor', 'if (proof.survivors.length > 0) {', 'if (false) {', BLIND),
   gone('blocked', CHECK, 'by the calibration', 'if (proof.reason !== null) return {', 'if (false) return {', BLIND),
-  gone('blocked', CHECK, 'by the candidate', 'return this.#down === null ? null :', 'return true ? null :'),
+  gone('blocked', SIDE, 'by the candidate', 'return this.#down === null ? null :', 'return true ? null :'),
   gone(
     'blocked',
-    CHECK,
+    SIDE,
     'by a candidate that is gone',
     'if (gone) this.#down = this.#told(await (await this.#driverOf(target)).probe())',
     '',
     ['test/bad-input.test.ts'],
   ),
-  gone('environment', CHECK, 'a reset that fails', 'if (notReset !== null) return {', 'if (false) return {'),
+  gone('environment', SIDE, 'a reset that fails', 'if (notReset !== null) return {', 'if (false) return {'),
   gone(
     'no-assertion',
     'src/core/verdict.ts',

@@ -6,14 +6,12 @@ import { toJson } from '../core/json.ts'
 import { judge, type Outcome } from '../core/verdict.ts'
 import { ParityError } from '../errors.ts'
 import { admit } from '../golden/store.ts'
-import type { Basis, Case, Dimensions, Fault, Fixture, Observation, Reason, Verdict } from '../model.ts'
-import { bounded } from '../replay/bounded.ts'
-import { type Driver, openTarget } from '../replay/driver.ts'
-import { specOf, type Target } from '../replay/target.ts'
-import { withoutFolder } from '../report/escape.ts'
+import type { Basis, Dimensions, Fixture, Observation, Verdict } from '../model.ts'
 import type { CalibrationResult, GateResult, SuiteContext } from '../run/events.ts'
 import { admitCase } from './admission.ts'
+import { CandidateSide, refuseImpossibleReset } from './candidate.ts'
 import { type Feature, readFeature } from './feature.ts'
+import { blockedBy, gateOf } from './gate.ts'
 import { once } from './once.ts'
 import { proveComparator } from './prove.ts'
 import type { CheckOptions, OpenOptions, OpenSuite, Suite } from './suite.ts'
@@ -21,9 +19,6 @@ import type { CheckOptions, OpenOptions, OpenSuite, Suite } from './suite.ts'
 const STEP_TIMEOUT_MS = 10_000
 /** Of our own control server: the bound of the candidate does not apply to it, or a busy machine would fail the proof. */
 const CONTROL_TIMEOUT_MS = 30_000
-/** How long the reset of the candidate may take. */
-const RESET_MS_MAX = 30_000
-const DEFAULT_TZ = 'UTC'
 
 /**
  * Opens a feature for judging: what is on disk is read at once, everything else on first need.
@@ -43,7 +38,7 @@ interface Seen {
   readonly fixture: Fixture | null
 }
 
-/** Holds the drivers of a feature and what its gates showed. */
+/** Holds the sides of a feature and what its gates showed. */
 class OpenFeature implements Suite {
   readonly feature: string
   readonly cases: readonly string[]
@@ -52,14 +47,8 @@ class OpenFeature implements Suite {
   readonly #open: OpenOptions
   readonly #files: Feature
   readonly #stop = new AbortController()
-  readonly #stepTimeoutMs: number
-  readonly #clock: { readonly clock: string | null; readonly tz: string }
-  readonly #drivers = new Map<Target, () => Promise<Driver>>()
   readonly #stale = new Map<string, readonly string[]>()
-  readonly #candidate: () => Promise<GateResult>
-  readonly #resetOnce: () => Promise<Fault | null>
-  /** Why the candidate cannot be reached any more. */
-  #down: Fault | null = null
+  readonly #candidate: CandidateSide
 
   constructor(open: OpenOptions, files: Feature) {
     this.#open = open
@@ -67,14 +56,10 @@ class OpenFeature implements Suite {
     this.feature = files.name
     this.cases = [...new Set([...files.cases.keys(), ...files.fixtures.names])].sort(compareCodePoints)
     this.context = contextOf(files, basisOf(files, open))
-    this.#stepTimeoutMs = open.options.timeoutMs ?? STEP_TIMEOUT_MS
-    this.#clock = { clock: files.lab?.clock ?? null, tz: files.lab?.tz ?? DEFAULT_TZ }
-    this.calibration = once(() => calibrate(files, { signal: this.#stop.signal, timeoutMs: CONTROL_TIMEOUT_MS }))
-    this.#resetOnce = once(() => this.#reset())
-    this.#candidate = once(async () => {
-      this.#down = this.#told(await (await this.#driverOf(open.options.candidate)).probe())
-      return gateOf('candidate', this.#down)
-    })
+    const { signal } = this.#stop
+    this.calibration = once(() => calibrate(files, { signal, timeoutMs: CONTROL_TIMEOUT_MS }))
+    const timeoutMs = open.options.timeoutMs ?? STEP_TIMEOUT_MS
+    this.#candidate = new CandidateSide({ feature: files, options: open.options, root: open.root, timeoutMs, signal })
   }
 
   async check(name: string, options: CheckOptions = {}): Promise<Verdict> {
@@ -96,7 +81,7 @@ class OpenFeature implements Suite {
   }
 
   gate(name: 'lab' | 'candidate'): Promise<GateResult> {
-    return name === 'candidate' ? this.#candidate() : Promise.resolve(gateOf('lab', null))
+    return name === 'candidate' ? this.#candidate.gate() : Promise.resolve(gateOf('lab', null))
   }
 
   findings(name: string): readonly string[] {
@@ -105,10 +90,7 @@ class OpenFeature implements Suite {
 
   async close(): Promise<void> {
     this.#stop.abort(new Error('the suite was closed'))
-    const opened = await Promise.allSettled([...this.#drivers.values()].map(driver => driver()))
-    await Promise.all(
-      opened.flatMap(result => (result.status === 'fulfilled' ? [result.value[Symbol.asyncDispose]()] : [])),
-    )
+    await this.#candidate[Symbol.asyncDispose]()
   }
 
   /** What stands in the way of a comparison, or the comparison. */
@@ -123,89 +105,11 @@ class OpenFeature implements Suite {
       return { outcome: { comparison: compare(fixture.observation, actual, this.#files.rules) }, fixture }
     }
     const target = o.subject?.target ?? this.#open.options.candidate
-    const blocked = target === this.#open.options.candidate ? await this.#blocked() : null
-    return { outcome: blocked ?? (await this.#drive(target, { input, fixture, signal: o.signal })), fixture }
-  }
-
-  async #blocked(): Promise<Outcome | null> {
-    await this.#candidate()
-    return this.#down === null ? null : blockedBy(gateOf('candidate', this.#down), this.#down.reason)
-  }
-
-  async #drive(
-    target: Target,
-    o: { readonly input: Case; readonly fixture: Fixture; readonly signal: AbortSignal | undefined },
-  ): Promise<Outcome> {
-    const driver = await this.#driverOf(target)
-    const notReset = this.#files.contract.reset === 'case' ? await this.#reset() : await this.#resetOnce()
-    if (notReset !== null) return { fault: notReset }
-    const signal = o.signal === undefined ? this.#stop.signal : AbortSignal.any([this.#stop.signal, o.signal])
-    const driven = await driver.drive(o.input, { signal, timeoutMs: this.#stepTimeoutMs })
-    if (this.#restartsEachCase(target)) await this.#stopDriver(target)
-    if (driven.ok) return { comparison: compare(o.fixture.observation, driven.observation, this.#files.rules) }
-    // a candidate that is gone fails once; what comes after is blocked by it
-    const gone = target === this.#open.options.candidate && driven.fault.reason === 'candidate-unreachable'
-    if (gone) this.#down = this.#told(await (await this.#driverOf(target)).probe())
-    return { fault: this.#told(driven.fault) }
-  }
-
-  #driverOf(target: Target): Promise<Driver> {
-    const known =
-      this.#drivers.get(target) ?? once(() => openTarget(target, { ...this.#clock, signal: this.#stop.signal }))
-    this.#drivers.set(target, known)
-    return known()
-  }
-
-  /** A started service without a `reset` of its own comes back to its first state by starting anew. */
-  #restartsEachCase(target: Target): boolean {
-    const { contract } = this.#files
-    return contract.reset === 'case' && target.kind === 'http' && this.#open.options.reset === undefined
-  }
-
-  async #stopDriver(target: Target): Promise<void> {
-    const driver = await this.#drivers.get(target)?.()
-    this.#drivers.delete(target)
-    await driver?.[Symbol.asyncDispose]()
-  }
-
-  /** Why the candidate could not be put back to its first state; null when it was, or when there is nothing to put back. */
-  async #reset(): Promise<Fault | null> {
-    const { signal } = this.#stop
-    const fault = (what: string): Fault | null =>
-      this.#told({ reason: 'environment', step: 0, message: `the reset of the candidate ${what}` })
-    try {
-      const reset = (async () => this.#open.options.reset?.({ ...this.#clock, signal, services: {} }))()
-      const { late } = await bounded(reset, { timeoutMs: RESET_MS_MAX, signal })
-      return late ? fault(`did not end within ${RESET_MS_MAX} ms`) : null
-    } catch (error) {
-      signal.throwIfAborted()
-      return fault(`failed: ${error instanceof Error ? error.message : String(error)}`)
-    }
-  }
-
-  /** A fault as it reads on every machine: what a candidate says of itself may name the folder of this checkout. */
-  #told<F extends Fault | null>(fault: F): F {
-    return fault === null ? fault : { ...fault, message: withoutFolder(fault.message, this.#open.root) }
-  }
-}
-
-/** What the contract says of state has to be possible with this candidate. */
-function refuseImpossibleReset({ options }: OpenOptions, { name, contract }: Feature): void {
-  const concurrency = options.concurrency ?? 1
-  if (concurrency > 1 && contract.reset === 'case') {
-    throw new ParityError(
-      'PARITY_FEATURE_CONCURRENCY',
-      `describeParity('${name}'): concurrency is ${concurrency}, and the contract resets the state before each case`,
-      'remove `concurrency`, or write `reset: suite` in the contract',
-    )
-  }
-  const spec = specOf(options.candidate)
-  if (contract.reset !== 'none' && spec?.kind === 'http' && spec.at instanceof URL && options.reset === undefined) {
-    throw new ParityError(
-      'PARITY_FEATURE_RESET',
-      `describeParity('${name}'): the contract says reset: ${contract.reset}, and a candidate given by its URL cannot be started anew`,
-      'give `reset`, which puts its state back, or http(context => …), which starts it',
-    )
+    const blocked = target === this.#open.options.candidate ? await this.#candidate.blocked() : null
+    if (blocked !== null) return { outcome: blocked, fixture }
+    const driven = await this.#candidate.drive(target, input, o.signal)
+    if (!driven.ok) return { outcome: { fault: driven.fault }, fixture }
+    return { outcome: { comparison: compare(fixture.observation, driven.observation, this.#files.rules) }, fixture }
   }
 }
 
@@ -273,16 +177,6 @@ async function calibrate(
     controls.length === 0 ? 'control missing' : `${state} (${captures} captures, ${controls.length} cases)`
   const text = `${control} · seeded ${seeded.caught}/${seeded.total} caught`
   return { ...counted, state: 'ok', reason: null, text, remedy: null }
-}
-
-function gateOf(gate: 'lab' | 'candidate', fault: Fault | null): GateResult {
-  if (fault === null) return { gate, state: 'ok', reason: null, text: 'reachable', remedy: null }
-  return { gate, state: 'failed', reason: fault.reason, text: fault.message, remedy: 'repair it, then run again' }
-}
-
-function blockedBy(gate: GateResult, reason: Reason): Outcome {
-  const message = `the ${gate.gate} gate failed: ${gate.text}`
-  return { fault: { reason: 'blocked', step: 0, message }, cause: { gate: gate.gate, reason } }
 }
 
 /** What a test observed itself, as the observation of a function. */
