@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { RunningLab } from '../src/lab/process-driver.ts'
 
 /** A folder with a space and letters outside ASCII in its name; gone when disposed. */
 export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
@@ -17,6 +18,8 @@ export interface LabText {
   /** Default: GET / answers 200 within 5 s. */
   readonly ready?: string
   readonly reset?: string
+  /** In place of command, ready and reset: the lines of the service, as YAML. */
+  readonly service?: string
   /** Further lines of the service, as YAML. */
   readonly more?: string
   /** Further files by path. */
@@ -26,6 +29,9 @@ export interface LabText {
 /** Writes a lab into `folder`/lab and returns that path. */
 export async function writeLab(folder: string, lab: LabText): Promise<string> {
   const dir = join(folder, 'lab')
+  const served = `    command: ${lab.command ?? `[node, app.cjs, "\${port}"]`}
+    ready: ${lab.ready ?? '{ http: GET /, timeoutMs: 5000 }'}
+    reset: ${lab.reset ?? 'restart'}`
   const yaml = `id: a-lab
 claim: what the test needs
 revision: r1
@@ -34,9 +40,7 @@ isolation: none
 clock: "2026-01-02T03:04:05Z"
 services:
   app:
-    command: ${lab.command ?? `[node, app.cjs, "\${port}"]`}
-    ready: ${lab.ready ?? '{ http: GET /, timeoutMs: 5000 }'}
-    reset: ${lab.reset ?? 'restart'}
+${lab.service ?? served}
 ${lab.more ?? ''}`
   for (const [path, text] of Object.entries({ 'lab.yaml': yaml, 'app.cjs': lab.app, ...lab.files })) {
     await mkdir(dirname(join(dir, path)), { recursive: true })
@@ -77,4 +81,9 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false
   }
+}
+
+/** The base URL of a running lab; empty where its program is called. */
+export function urlOf({ drive }: Pick<RunningLab, 'drive'>): string {
+  return drive.kind === 'http' ? drive.url : ''
 }

@@ -18,7 +18,7 @@ async function runParent(ending: string, app: string) {
     `import { loadLab } from ${source('./lab-file.ts')}
      import { startLab } from ${source('./process-driver.ts')}
      const lab = await startLab(await loadLab(${JSON.stringify(dir)}), { signal: new AbortController().signal, onLog: console.log })
-     console.log(JSON.stringify(await (await fetch(lab.url)).json()))
+     console.log(JSON.stringify(await (await fetch(lab.drive.url)).json()))
      ${ending}`,
   )
   const env = { ...process.env, TMPDIR: folder.path, NODE_OPTIONS: '' }

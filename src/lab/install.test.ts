@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder, writeLab } from '../../test/lab-folder.ts'
+import { temporaryFolder, urlOf, writeLab } from '../../test/lab-folder.ts'
 import { type InstallOptions, installPackages } from './install.ts'
 import { LabFailure } from './lab-failure.ts'
 import { type Lab, loadLab } from './lab-file.ts'
@@ -195,7 +195,7 @@ test('boots the legacy of the repository on Node 0.10.48, or says that this plat
     return
   }
   await using running = await booting
-  const response = await fetch(`${running.url}/rates?symbols=EUR`)
+  const response = await fetch(`${urlOf(running)}/rates?symbols=EUR`)
   expect(response.headers.get('x-powered-by')).toBe('Express')
   expect(await response.text()).toContain(
     '{\n  "base": "USD",\n  "timestamp": "2026-01-02T03:04:05.000Z",\n  "count": 1,\n  "rates": [\n    {\n      "currency": "EUR",\n      "rate": 0.9199999999999999',

@@ -49,6 +49,19 @@ test('fills in what lab.yaml may leave out', async () => {
   expect(lock).toBeNull()
 })
 
+test('takes a service that is called, with its script wherever it stands in the folder', async () => {
+  const called = await loadLab(await folderWith({ service: '    call: [node, --harmony, ./app.cjs, missing.js]' }))
+  expect(called.service).toEqual({
+    name: 'app',
+    npm: {},
+    env: {},
+    call: ['node', '--harmony', './app.cjs', 'missing.js'],
+    reset: 'restart',
+  })
+  const deep = { service: '    call: [python3, src/price.py]\n    reset: none', files: { 'src/price.py': '' } }
+  expect((await loadLab(await folderWith(deep))).service.reset).toBe('none')
+})
+
 test('names the file that is missing', async () => {
   const error = await errorOf('labs/no-such-lab')
   expect(error.code).toBe('PARITY_LAB_MISSING')
@@ -72,6 +85,62 @@ test.each<[string, Partial<LabText>, RegExp]>([
     'a command that gets no port',
     { command: '[node, app.cjs]' },
     /lab\.yaml:9:\d+: the port to listen on is not handed/,
+  ],
+  [
+    'a service without any program',
+    { service: '    npm: {}' },
+    /lab\.yaml:9:5: "app": neither call nor command stands there\nFix: add call, or add command and ready/,
+  ],
+  [
+    'a probe without a program',
+    { service: '    ready: { http: GET / }' },
+    /lab\.yaml:9:12: "ready": neither call nor command stands there beside ready/,
+  ],
+  [
+    'a command without a probe',
+    { service: `    command: [node, app.cjs, "\${port}"]` },
+    /lab\.yaml:9:14: "command": it stands there without ready\nFix: add ready, as .* or write call/,
+  ],
+  [
+    'a call beside a command',
+    { more: '    call: [node, app.cjs]' },
+    /lab\.yaml:9:14: "command": it stands beside call: .*\nFix: remove command, or remove call/,
+  ],
+  [
+    'a call beside a probe',
+    { service: '    ready: { http: GET / }\n    call: [node, app.cjs]' },
+    /lab\.yaml:9:12: "ready": it stands beside call/,
+  ],
+  [
+    'a call that is reset by a request',
+    { service: '    call: [node, app.cjs]\n    reset: { http: POST /reset }' },
+    /lab\.yaml:10:12: "reset": a request, but nothing listens .*\nFix: write restart or none/,
+  ],
+  [
+    'a call that is text',
+    { service: '    call: node app.cjs' },
+    /lab\.yaml:9:11: "call": expected a list of words, the program first\nFix: write it as \[node/,
+  ],
+  ['a call of nothing', { service: '    call: []' }, /lab\.yaml:9:5: missing: expected a string/],
+  [
+    'a call that gets a port',
+    { service: `    call: [node, app.cjs, "\${port}"]` },
+    /lab\.yaml:9:11: a port stands there, but nothing listens/,
+  ],
+  [
+    'a variable of a call that gets a port',
+    { service: `    call: [node, app.cjs]\n    env: { PORT: "\${port}" }` },
+    /lab\.yaml:10:18: a port stands there/,
+  ],
+  [
+    'a call of a script that is not there',
+    { service: '    call: [node, ./ap.cjs, in.js]' },
+    /lab\.yaml:9:11: there is no \.\/ap\.cjs in .*\nFix: write it, or correct call/,
+  ],
+  [
+    'an unknown key beside a call, with the nearest known one',
+    { service: '    cal: [node, app.cjs]' },
+    /lab\.yaml:9:5: unknown key "cal"; did you mean "call"\?/,
   ],
   ['two services', { more: '  db: { command: [db], ready: { http: GET / } }' }, /one service, received 2/],
   ['a tab', { more: '\tgaps: []' }, /lab\.yaml:12:/],

@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { isAbsolute, join, normalize, relative, sep } from 'node:path'
 import { z } from 'zod'
 import { canonicalText, compareCodePoints, sha256 } from '../core/canonical.ts'
 import { type Located, parseYaml, validate } from '../core/yaml.ts'
@@ -12,36 +12,94 @@ const Version = z.string().regex(/^\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$/, 'one e
 const Instant = z.iso.datetime({ message: 'an instant in UTC, as 2026-01-02T03:04:05Z' })
 const Call = z.string().regex(/^[A-Z]+ \/\S*$/, 'a method and a path, as GET /rates')
 const Status = z.int().min(100).max(599)
-const Command = z.tuple([z.string().min(1)], z.string())
+const Command = z.tuple([z.string().min(1)], z.string(), {
+  error: 'expected a list of words, the program first\nFix: write it as [node, app.js]',
+})
 
 const PORT = /\$\{port\}/g
+/** Names of files that an interpreter runs. */
+const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|pl|php|sh|lua|jar)$/
 
-const Service = z.strictObject({
-  npm: z
-    .record(z.string().min(1), Version)
-    .default({})
-    .describe(
-      'Packages from the npm registry, exact; package.json and package-lock.json beside lab.yaml agree with it',
+const ServiceFile = z
+  .strictObject({
+    npm: z
+      .record(z.string().min(1), Version)
+      .default({})
+      .describe(
+        'Packages from the npm registry, exact; package.json and package-lock.json beside lab.yaml agree with it',
+      ),
+    env: z
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string())
+      .default({})
+      .describe('Added to the environment, which else holds PATH, HOME, TMPDIR, TZ, LANG, LC_ALL and PARITY_CLOCK'),
+    command: Command.optional().describe(
+      'Started in a copy of the folder of lab.yaml, to listen at 127.0.0.1 on the port that stands for its placeholder',
     ),
-  env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string())
-    .default({})
-    .describe('Added to the environment, which else holds PATH, HOME, TMPDIR, TZ, LANG, LC_ALL and PARITY_CLOCK'),
-  command: Command.describe(
-    'Started in a copy of the folder of lab.yaml, to listen at 127.0.0.1 on the port that stands for its placeholder',
-  ),
-  ready: z
-    .strictObject({
-      http: Call.describe('What is asked until it is answered as expected'),
-      status: Status.default(200),
-      body: z.string().min(1).optional().describe('A text that the body contains'),
-      timeoutMs: z.int().min(1).max(600_000).default(10_000).describe('One budget from start to ready, in ms'),
-    })
-    .describe('Behaviour, not process existence'),
-  reset: z
-    .union([z.enum(['restart', 'none']), z.strictObject({ http: Call, status: Status.default(204) })])
-    .default('restart')
-    .describe('How the first state comes back: a new process, nothing to reset, or a request'),
+    ready: z
+      .strictObject({
+        http: Call.describe('What is asked until it is answered as expected'),
+        status: Status.default(200),
+        body: z.string().min(1).optional().describe('A text that the body contains'),
+        timeoutMs: z.int().min(1).max(600_000).default(10_000).describe('One budget from start to ready, in ms'),
+      })
+      .optional()
+      .describe('Behaviour, not process existence'),
+    call: Command.optional().describe(
+      'In place of command and ready: run once for each step, in a copy of the folder of lab.yaml. It gets the input as JSON on stdin; its stdout, stderr and exit code are the answer',
+    ),
+    reset: z
+      .union([z.enum(['restart', 'none']), z.strictObject({ http: Call, status: Status.default(204) })])
+      .default('restart')
+      .describe(
+        'How the first state comes back: a new process (of a call: a new copy of the folder), nothing to reset, or a request',
+      ),
+  })
+  .meta({
+    oneOf: [
+      { required: ['command', 'ready'], properties: { call: false } },
+      { required: ['call'], properties: { command: false, ready: false, reset: { enum: ['restart', 'none'] } } },
+    ],
+  })
+
+interface ServiceBase {
+  readonly npm: Readonly<Record<string, string>>
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** A service that is started once, listens and is asked. */
+export interface ServedService extends ServiceBase {
+  readonly command: readonly [string, ...string[]]
+  readonly ready: NonNullable<z.infer<typeof ServiceFile>['ready']>
+  readonly reset: z.infer<typeof ServiceFile>['reset']
+}
+
+/** A program that is run once for each step. */
+export interface CalledService extends ServiceBase {
+  readonly call: readonly [string, ...string[]]
+  readonly reset: 'restart' | 'none'
+}
+
+const Service = ServiceFile.transform((file, context): ServedService | CalledService => {
+  const { npm, env, command, ready, call, reset } = file
+  const refuse = (path: string[], message: string, fix: string): never => {
+    context.addIssue({ code: 'custom', path, message: `${message}\nFix: ${fix}` })
+    return z.NEVER
+  }
+  if (call !== undefined) {
+    const beside = command !== undefined ? 'command' : ready !== undefined ? 'ready' : null
+    if (beside !== null) {
+      const what = 'a service is called (call), or started and asked (command and ready)'
+      return refuse([beside], `it stands beside call: ${what}`, `remove ${beside}, or remove call`)
+    }
+    if (typeof reset === 'string') return { npm, env, call, reset }
+    return refuse(['reset'], 'a request, but nothing listens where a service is called', 'write restart or none')
+  }
+  if (command === undefined) {
+    const [path, beside] = ready === undefined ? [[], ''] : [['ready'], ' beside ready']
+    return refuse(path, `neither call nor command stands there${beside}`, 'add call, or add command and ready')
+  }
+  if (ready !== undefined) return { npm, env, command, ready, reset }
+  return refuse(['command'], 'it stands there without ready', 'add ready, as { http: GET / }, or write call')
 })
 
 /** `labs/<name>/lab.yaml`: the environment of a legacy. */
@@ -63,7 +121,7 @@ export const LabFileSchema = z
   .describe('The environment contract of a legacy')
 
 export type LabFile = z.infer<typeof LabFileSchema>
-export type LabService = z.infer<typeof Service>
+export type LabService = ServedService | CalledService
 
 /** A lab as it stands on disk. */
 export interface Lab {
@@ -106,12 +164,36 @@ export async function loadLab(dir: string): Promise<Lab> {
     throw at(['services'], `a process lab has one service, received ${count}`, 'keep the service that is driven')
   }
   const [name, definition] = service
-  if (![...definition.command, ...Object.values(definition.env)].some(word => word.search(PORT) !== -1)) {
-    const fix = `hand the port over in command or env: --port, "$\{port}"`
-    throw at(['services', name, 'command'], 'the port to listen on is not handed to the program', fix)
-  }
+  const misfit = 'call' in definition ? await misfitOfCall(definition, dir) : misfitOfCommand(definition)
+  if (misfit !== null) throw at(['services', name, ...misfit.path], misfit.message, misfit.fix)
   const lock = await checkPins(dir, definition.npm)
   return { dir, file, service: { name, ...definition }, lock, hash: await hashFolder(dir) }
+}
+
+interface Misfit {
+  readonly path: readonly string[]
+  readonly message: string
+  readonly fix: string
+}
+
+function misfitOfCommand({ command, env }: ServedService): Misfit | null {
+  if ([...command, ...Object.values(env)].some(word => word.search(PORT) !== -1)) return null
+  const message = 'the port to listen on is not handed to the program'
+  return { path: ['command'], message, fix: `hand the port over in command or env: --port, "$\{port}"` }
+}
+
+/** A script that is missing would be answered by its interpreter, and that answer frozen. */
+async function misfitOfCall({ call, env }: CalledService, dir: string): Promise<Misfit | null> {
+  const words = Object.entries({ call: call.join(' '), ...env })
+  const [filled] = words.find(([, word]) => word.search(PORT) !== -1) ?? []
+  if (filled !== undefined) {
+    const message = 'a port stands there, but nothing listens where a service is called'
+    return { path: filled === 'call' ? ['call'] : ['env', filled], message, fix: 'remove the port' }
+  }
+  const script = call.slice(1).find(word => !word.startsWith('-'))
+  if (script === undefined || !SCRIPT.test(script) || isAbsolute(script)) return null
+  if ((await labFiles(dir)).includes(normalize(script).split(sep).join('/'))) return null
+  return { path: ['call'], message: `there is no ${script} in ${dir}`, fix: 'write it, or correct call' }
 }
 
 /** A word of command or env, with the port in place of `${port}`. */

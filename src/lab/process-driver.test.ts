@@ -3,7 +3,15 @@ import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { appThatAnswers, eventually, isAlive, type LabText, temporaryFolder, writeLab } from '../../test/lab-folder.ts'
+import {
+  appThatAnswers,
+  eventually,
+  isAlive,
+  type LabText,
+  temporaryFolder,
+  urlOf,
+  writeLab,
+} from '../../test/lab-folder.ts'
 import { LabFailure } from './lab-failure.ts'
 import { loadLab } from './lab-file.ts'
 import { holdsPort } from './listener.ts'
@@ -29,7 +37,7 @@ async function failureOf(text: LabText, atEnd?: (end: () => Promise<void>) => vo
 }
 
 const get = async (running: RunningLab): Promise<Record<string, string | number>> => {
-  const response = await fetch(running.url)
+  const response = await fetch(urlOf(running))
   return (await response.json()) as Record<string, string | number>
 }
 
@@ -102,7 +110,7 @@ describe('readiness', () => {
   test('asks until the status and the body are those of lab.yaml', async () => {
     const app = `let n = 0; require('http').createServer((q, r) => { n++; r.statusCode = 418; r.end(n < 3 ? 'warming' : 'warm ' + n) }).listen(process.argv[2])`
     const running = await start({ app, ready: '{ http: PUT /tea, status: 418, body: "warm " }' })
-    expect(await (await fetch(running.url)).text()).toBe('warm 4')
+    expect(await (await fetch(urlOf(running))).text()).toBe('warm 4')
   })
 
   test('names a program that this machine does not have, and where it looked', async () => {
@@ -119,7 +127,7 @@ describe('readiness', () => {
     const before = `if (!fs.existsSync(process.env.MARKER)) { fs.writeFileSync(process.env.MARKER, ''); throw new Error('listen EADDRINUSE') }`
     const running = await start({ app: appThatAnswers('1', before), more: `    env: { MARKER: "${marker}" }` })
     expect(existsSync(marker)).toBe(true)
-    expect(running.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(urlOf(running)).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   })
 
   test('tells its own listener from that of a stranger on the same port', async () => {
@@ -157,7 +165,7 @@ describe('a running lab', () => {
     onTestFinished(() => void delete process.env.PARITY_TEST_SECRET)
     const running = await start({ app: appThatAnswers('process.env'), more: `    env: { MODE: "port \${port}" }` })
     const env = await get(running)
-    const port = new URL(running.url).port
+    const port = new URL(urlOf(running)).port
     expect(env).toMatchObject({ MODE: `port ${port}`, TZ: 'UTC', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' })
     expect(env.PARITY_CLOCK).toBe('2026-01-02T03:04:05Z')
     const names = 'HOME LANG LC_ALL MODE PARITY_CLOCK PARITY_LAB_MARK PATH TMPDIR TZ'.split(' ')
@@ -179,9 +187,9 @@ describe('a running lab', () => {
     const running = await start({ app: appThatAnswers('{ count }') })
     expect(await get(running)).toEqual({ count: 2 })
     expect(await get(running)).toEqual({ count: 3 })
-    const before = running.url
+    const before = urlOf(running)
     await running.reset()
-    expect(running.url).toBe(before)
+    expect(urlOf(running)).toBe(before)
     expect(await get(running)).toEqual({ count: 2 })
   })
 
@@ -208,7 +216,7 @@ describe('a running lab', () => {
   test('says that it crashed after it was ready, and comes back by a reset', async () => {
     const running = await start({ app: appThatAnswers(`request.url === '/die' ? process.exit(9) : { count }`) })
     expect(running.crashed()).toBeNull()
-    await fetch(`${running.url}/die`).catch(() => null)
+    await fetch(`${urlOf(running)}/die`).catch(() => null)
     expect(await eventually(() => running.crashed() !== null)).toBe(true)
     expect(running.crashed()).toContain('the legacy ended with exit code 9\n  its last 1 lines:\n  listening')
     await running.reset()

@@ -1,15 +1,15 @@
-import { copyFile, mkdir, mkdtemp, readlink, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CallLab } from './call-driver.ts'
 import { type Installed, installPackages } from './install.ts'
 import { LabFailure } from './lab-failure.ts'
-import { fillPort, type Lab, labFiles } from './lab-file.ts'
+import { fillPort, type Lab, type ServedService } from './lab-file.ts'
 import { holdsPort } from './listener.ts'
 import { type Host, thisHost } from './platform.ts'
 import { processesOf } from './processes.ts'
 import { type Probe, tryProbe, waitUntilReady } from './readiness.ts'
+import { environment, provenanceOf, stage } from './staged.ts'
 import { describeExit, LOG_SETTLE_MS, type Supervised, supervise } from './supervise.ts'
 
 export interface LabOptions {
@@ -25,14 +25,25 @@ export interface LabOptions {
   readonly host?: Host
 }
 
+/** How a legacy is driven: by requests to its service, or by running its program once for each step. */
+export type LabDrive =
+  | { readonly kind: 'http' /** Without a trailing slash. */; readonly url: string }
+  | {
+      readonly kind: 'command'
+      readonly argv: readonly [string, ...string[]]
+      readonly cwd: string
+      /** All that the program sees of this machine. */
+      readonly env: Readonly<Record<string, string>>
+    }
+
 /** A legacy that answers. */
 export interface RunningLab extends AsyncDisposable {
-  /** Of the service driven, without a trailing slash. A reset may change it. */
-  readonly url: string
+  /** A reset may change it. */
+  readonly drive: LabDrive
   readonly clock: string | null
   /** Versions and hashes; the same on every machine and every day. */
   readonly provenance: Readonly<Record<string, unknown>>
-  /** The last lines that the legacy printed. */
+  /** The last lines that the legacy printed; none where it is called: what it prints is its answer. */
   logs(): string
   /** How the legacy ended although nobody asked it to; null while it runs. */
   crashed(): string | null
@@ -47,7 +58,7 @@ const RESET_TIMEOUT_MS = 10_000
 
 /**
  * Boots a lab: installs its packages, starts its program on a free port of 127.0.0.1 in a copy of its folder, and
- * resolves when it behaves as `ready:` says. Nothing of it outlives this process, however this process ends.
+ * resolves when it behaves as `ready:` says. Of a service that is called only the copy is made. Nothing of it outlives this process, however this process ends.
  *
  * **Throws** LabFailure (`lab-image`, `lab-boot`, `dependency-missing`), or the reason of `signal`.
  */
@@ -56,16 +67,22 @@ export async function startLab(lab: Lab, options: LabOptions): Promise<RunningLa
   const onLog = options.onLog ?? (() => {})
   const host = options.host ?? thisHost()
   const installed = await installPackages(lab, { cacheDir: options.cacheDir, host, signal: options.signal, onLog })
-  const running = new ProcessLab(lab, installed, options.signal, onLog)
+  const { service } = lab
+  const { signal } = options
+  const running =
+    'call' in service
+      ? new CallLab({ lab, service, installed, signal })
+      : new ProcessLab({ lab, service, installed, signal, onLog })
   await running.boot(options.clock === undefined ? lab.file.clock : options.clock)
   return running
 }
 
 class ProcessLab implements RunningLab {
   readonly provenance: Readonly<Record<string, unknown>>
-  url = ''
   clock: string | null = null
+  #url = ''
   readonly #lab: Lab
+  readonly #service: ServedService
   readonly #installed: Installed | null
   readonly #signal: AbortSignal
   readonly #onLog: (line: string) => void
@@ -76,17 +93,26 @@ class ProcessLab implements RunningLab {
   #port: number | null = null
   readonly #onAbort = (): void => void this.#stop()
 
-  constructor(lab: Lab, installed: Installed | null, signal: AbortSignal, onLog: (line: string) => void) {
-    this.#lab = lab
-    this.#installed = installed
-    this.#signal = signal
-    this.#onLog = onLog
-    const { ready } = lab.service
+  constructor(o: {
+    readonly lab: Lab
+    readonly service: ServedService
+    readonly installed: Installed | null
+    readonly signal: AbortSignal
+    readonly onLog: (line: string) => void
+  }) {
+    this.#lab = o.lab
+    this.#service = o.service
+    this.#installed = o.installed
+    this.#signal = o.signal
+    this.#onLog = o.onLog
+    const { ready } = o.service
     this.#probe = { ...parseCall(ready.http), status: ready.status, body: ready.body ?? null }
-    const { id, revision, driver, isolation, tz, locale } = lab.file
-    const { npm } = lab.service
-    this.provenance = { lab: id, hash: lab.hash, revision, driver, isolation, tz, locale, npm, lock: lab.lock }
-    signal.addEventListener('abort', this.#onAbort)
+    this.provenance = provenanceOf(o.lab)
+    o.signal.addEventListener('abort', this.#onAbort)
+  }
+
+  get drive(): LabDrive {
+    return { kind: 'http', url: this.#url }
   }
 
   logs(): string {
@@ -101,13 +127,13 @@ class ProcessLab implements RunningLab {
 
   async reset(o: { readonly clock?: string | null } = {}): Promise<void> {
     const clock = o.clock === undefined ? this.clock : o.clock
-    const { reset } = this.#lab.service
+    const { reset } = this.#service
     if (reset === 'restart' || clock !== this.clock || this.crashed() !== null) {
       await this.#stop()
       await this.boot(clock)
     } else if (reset !== 'none') {
       const hook: Probe = { ...parseCall(reset.http), status: reset.status, body: null }
-      const failed = await tryProbe(this.url, hook, RESET_TIMEOUT_MS, this.#signal)
+      const failed = await tryProbe(this.#url, hook, RESET_TIMEOUT_MS, this.#signal)
       if (failed !== null) throw this.#failure(`the reset did not work: ${failed}`)
     }
   }
@@ -119,7 +145,7 @@ class ProcessLab implements RunningLab {
 
   /** One budget, `ready.timeoutMs`, covers all: a port that was taken meanwhile is tried again within it. */
   async boot(clock: string | null): Promise<void> {
-    const { timeoutMs } = this.#lab.service.ready
+    const { timeoutMs } = this.#service.ready
     const deadline = performance.now() + timeoutMs
     for (let attempt = 1; ; attempt++) {
       this.#lines = []
@@ -128,7 +154,7 @@ class ProcessLab implements RunningLab {
       const readiness = await this.#waitUntilReady(running, this.#port, deadline)
       if (readiness.ok) {
         this.clock = clock
-        this.url = `http://127.0.0.1:${this.#port}`
+        this.#url = `http://127.0.0.1:${this.#port}`
         return
       }
       if (readiness.exit !== null) await sleep(LOG_SETTLE_MS)
@@ -163,9 +189,10 @@ class ProcessLab implements RunningLab {
   }
 
   async #start(port: number, clock: string | null): Promise<Supervised> {
-    const { command } = this.#lab.service
+    const { command } = this.#service
     const dir = await stage(this.#lab, this.#installed)
-    const env = environment(this.#lab, { dir, port, clock, installed: this.#installed })
+    const own = Object.entries(this.#service.env).map(([name, value]) => [name, fillPort(value, port)])
+    const env = environment(this.#lab, { dir, clock, installed: this.#installed, own: Object.fromEntries(own) })
     const running = await supervise({
       argv: [fillPort(command[0], port), ...command.slice(1).map(word => fillPort(word, port))],
       cwd: join(dir, 'lab'),
@@ -221,44 +248,4 @@ async function freePort(wanted: number | null): Promise<number> {
   const port = (wanted === null ? null : await tryPort(wanted)) ?? (await tryPort(0))
   if (port !== null) return port
   throw new LabFailure('lab-boot', 'no port of 127.0.0.1 is free', 'end some of the programs that listen there')
-}
-
-/** A fresh copy of the lab, so that the legacy can write beside itself, and its home; the supervisor deletes both. */
-async function stage(lab: Lab, installed: Installed | null): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'vitest-parity-lab-'))
-  for (const folder of ['lab', 'home', 'tmp']) await mkdir(join(dir, folder))
-  for (const path of await labFiles(lab.dir)) {
-    const [from, to] = [join(lab.dir, path), join(dir, 'lab', path)]
-    await mkdir(dirname(to), { recursive: true })
-    const link = await readlink(from).catch(() => null)
-    if (link === null) await copyFile(from, to)
-    else await symlink(link, to)
-  }
-  if (installed !== null) await symlink(join(installed.dir, 'node_modules'), join(dir, 'lab', 'node_modules'))
-  return dir
-}
-
-/** Everything that the legacy sees of this machine; nothing else is handed on. */
-function environment(
-  lab: Lab,
-  o: {
-    readonly dir: string
-    readonly port: number
-    readonly clock: string | null
-    readonly installed: Installed | null
-  },
-): Record<string, string> {
-  const own: Record<string, string> = {}
-  for (const [name, value] of Object.entries(lab.service.env)) own[name] = fillPort(value, o.port)
-  const bin = o.installed === null ? [] : [join(o.installed.dir, 'node_modules', '.bin')]
-  return {
-    PATH: [...bin, process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin'].join(delimiter),
-    HOME: join(o.dir, 'home'),
-    TMPDIR: join(o.dir, 'tmp'),
-    TZ: lab.file.tz,
-    LANG: lab.file.locale,
-    LC_ALL: lab.file.locale,
-    ...(o.clock === null ? {} : { PARITY_CLOCK: o.clock }),
-    ...own,
-  }
 }

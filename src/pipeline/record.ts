@@ -13,8 +13,8 @@ import type { Case, Observation } from '../model.ts'
 import { type Incomplete, type LabSession, record } from '../record/record.ts'
 import { SECRET_RULES } from '../record/secrets.ts'
 import { openTarget } from '../replay/driver.ts'
-import { http } from '../replay/target.ts'
 import { type Feature, readFeature } from './feature.ts'
+import { targetOfLab } from './lab-target.ts'
 import type { Dirs } from './suite.ts'
 
 const STEP_TIMEOUT_MS = 10_000
@@ -145,7 +145,7 @@ async function openLab(lab: Lab, now: string | null, o: RecordRequest): Promise<
   const { signal } = o
   const running = await startLab(lab, { signal, clock, ...(o.onLog === undefined ? {} : { onLog: o.onLog }) })
   return {
-    drive: () => openTarget(http(running.url), { clock, tz: lab.file.tz, signal, label: 'the legacy' }),
+    drive: () => openTarget(targetOfLab(running), { clock, tz: lab.file.tz, signal, label: 'the legacy' }),
     reset: () => running.reset(),
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   }
