@@ -44,7 +44,6 @@ describe('docs/reasons.md', () => {
       'fixture-quarantined',
       'coverage-missing',
       'lab-isolation',
-      'both-failed',
       'unbound',
       'unmatched',
       'mask-key-missing',

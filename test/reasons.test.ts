@@ -1,4 +1,5 @@
 /** Each reason that a comparison itself can meet, provoked in a recorded project, through the path that a suite takes. */
+import { randomUUID } from 'node:crypto'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -50,9 +51,15 @@ function withoutBody(text: string): string {
 }
 
 /** The verdict of a case in a copy of the recorded project after an edit. */
-async function verdictOf(o: { edit?: Edit; target?: Target; name?: string; asOf?: string }): Promise<Verdict> {
+async function verdictOf(o: {
+  from?: string
+  edit?: Edit
+  target?: Target
+  name?: string
+  asOf?: string
+}): Promise<Verdict> {
   const root = mkdtempSync(join(tmpdir(), 'reason-'))
-  cpSync(recorded, root, { recursive: true })
+  cpSync(o.from ?? recorded, root, { recursive: true })
   o.edit?.(path => ({
     replace(from, to) {
       const text = readFileSync(join(root, path), 'utf8')
@@ -169,6 +176,30 @@ describe('a candidate that', () => {
     expect(verdict.state).toBe('DIVERGED')
     if (verdict.state === 'DIVERGED') expect(verdict.differences.map(d => d.kind)).toContain(kind)
   })
+})
+
+test('both-failed: both sides fail alike, and only an error case says that they may', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'failing-'))
+  cpSync(join(import.meta.dirname, '../template/hello'), root, { recursive: true })
+  const server = join(root, 'labs/hello-legacy/server.cjs')
+  const greet = "if (path.indexOf('/hello/') === 0) return greet("
+  const down = readFileSync(server, 'utf8').replace(greet, "if (path.indexOf('/hello/') === 0) return fail(res, 503, ")
+  expect(down).toContain('fail(res, 503, ')
+  writeFileSync(server, down.replace("path.slice('/hello/'.length), params)", "'E_DOWN', 'no database')"))
+  await recordFeature({ root, feature: 'hello', signal: new AbortController().signal })
+  const target = answering((_request, response) => {
+    response.writeHead(503, { 'Content-Type': 'application/json; charset=utf-8' })
+    response.end(`{"error":{"code":"E_DOWN","message":"no database"},"requestId":"${randomUUID()}"}`)
+  })
+  const verdicts = await Promise.all(
+    [CASE, '010-error-unknown-language', '021-edge-encoded-name'].map(name => verdictOf({ from: root, target, name })),
+  )
+  rmSync(root, { recursive: true, force: true })
+  expect(verdicts).toMatchObject([
+    { state: 'UNVERIFIABLE', reason: 'both-failed', case: CASE },
+    { state: 'PARITY' },
+    { state: 'PARITY' },
+  ])
 })
 
 test('a request that changes state and is not listed is never sent', async () => {

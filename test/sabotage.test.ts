@@ -43,7 +43,6 @@ describe('reasons', () => {
       'tap-not-attached', // events
       'window-not-quiet',
       'batch-class',
-      'both-failed', // a legacy that answers live
     ])
   })
 

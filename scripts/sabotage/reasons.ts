@@ -202,6 +202,19 @@ const COMPARISON: readonly Sabotage[] = [
   ),
 ]
 
+const FAILED: readonly Sabotage[] = [
+  renamed('both-failed', 'src/core/failed.ts', 'two equal failures', "reason: 'both-failed'", [
+    'src/core/failed.test.ts',
+  ]),
+  gone(
+    'both-failed',
+    CHECK,
+    'in a recorded case',
+    '{ comparison: withBothFailed(comparison, { legacy, candidate, case: input }) }',
+    '{ comparison }',
+  ),
+]
+
 const LAB: readonly Sabotage[] = [
   renamed('lab-image', INSTALL, 'another platform', "throw new LabFailure('lab-image', `lab ${lab.file.id}:"),
   renamed('lab-image', INSTALL, 'a cache that cannot be written', "throw new LabFailure('lab-image', `the lab cache"),
@@ -275,4 +288,12 @@ const RUN: readonly Sabotage[] = [
 ]
 
 /** Each place that gives a reason, silenced. */
-export const REASON_PLACES: readonly Sabotage[] = [...GOLDEN, ...SUITE, ...CANDIDATE, ...COMPARISON, ...LAB, ...RUN]
+export const REASON_PLACES: readonly Sabotage[] = [
+  ...GOLDEN,
+  ...SUITE,
+  ...CANDIDATE,
+  ...COMPARISON,
+  ...FAILED,
+  ...LAB,
+  ...RUN,
+]

@@ -2,11 +2,12 @@ import { coverNoise } from '../core/calibrate.ts'
 import { compareCodePoints } from '../core/canonical.ts'
 import { COMPARATOR, compare } from '../core/diff.ts'
 import { decide, decisionsId } from '../core/divergences.ts'
+import { withBothFailed } from '../core/failed.ts'
 import { toJson } from '../core/json.ts'
 import { judge, type Outcome } from '../core/verdict.ts'
 import { ParityError } from '../errors.ts'
 import { admit } from '../golden/store.ts'
-import type { Basis, Dimensions, Fixture, Observation, Verdict } from '../model.ts'
+import type { Basis, Case, Dimensions, Fixture, Observation, Verdict } from '../model.ts'
 import type { CalibrationResult, GateResult, SuiteContext } from '../run/events.ts'
 import { admitCase } from './admission.ts'
 import { CandidateSide, refuseImpossibleReset } from './candidate.ts'
@@ -102,14 +103,20 @@ class OpenFeature implements Suite {
     if (proof.reason !== null) return { outcome: blockedBy(proof, proof.reason), fixture }
     if (o.subject !== undefined && 'observed' in o.subject) {
       const actual = observed(o.subject.observed, fixture)
-      return { outcome: { comparison: compare(fixture.observation, actual, this.#files.rules) }, fixture }
+      return { outcome: this.#compared(admitted, actual), fixture }
     }
     const target = o.subject?.target ?? this.#open.options.candidate
     const blocked = target === this.#open.options.candidate ? await this.#candidate.blocked() : null
     if (blocked !== null) return { outcome: blocked, fixture }
     const driven = await this.#candidate.drive(target, input, o.signal)
     if (!driven.ok) return { outcome: { fault: driven.fault }, fixture }
-    return { outcome: { comparison: compare(fixture.observation, driven.observation, this.#files.rules) }, fixture }
+    return { outcome: this.#compared(admitted, driven.observation), fixture }
+  }
+
+  #compared({ fixture, input }: { readonly fixture: Fixture; readonly input: Case }, candidate: Observation): Outcome {
+    const legacy = fixture.observation
+    const comparison = compare(legacy, candidate, this.#files.rules)
+    return { comparison: withBothFailed(comparison, { legacy, candidate, case: input }) }
   }
 }
 
