@@ -1,12 +1,12 @@
 import { seededMutants } from '../src/core/calibrate.ts'
 import { compare } from '../src/core/diff.ts'
 import type { RuleSet } from '../src/core/tolerance.ts'
-import type { Observation } from '../src/model.ts'
+import type { InputStep, Observation } from '../src/model.ts'
 
 /** One line for each seeded mutant of a golden that is not judged as it must be. */
-export function misjudged(golden: Observation, rules: RuleSet): string[] {
-  return seededMutants(golden, rules).mutants.flatMap(mutant => {
-    const { differences, faults } = compare(golden, mutant.observation, rules)
+export function misjudged(golden: Observation, rules: RuleSet, steps: readonly InputStep[] = []): string[] {
+  return seededMutants(golden, rules, steps).mutants.flatMap(mutant => {
+    const { differences, faults } = compare(golden, mutant.observation, rules, { steps })
     const name = `${mutant.rule}: ${mutant.mutation} at ${mutant.path}`
     if (faults.length > 0) return [`${name}: ${faults[0]?.message}`]
     const [first] = differences

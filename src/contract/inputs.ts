@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseSource, referencesIn } from '../core/bindings.ts'
 import { bodyOf } from '../core/body-file.ts'
 import { compareCodePoints, sha256 } from '../core/canonical.ts'
 import { compactJson, memberText, parseJson } from '../core/json.ts'
@@ -12,6 +13,9 @@ import { locatedError } from './located.ts'
 
 const CASE_NAME = /^\d+-([a-z]+)-[a-z0-9][a-z0-9-]*$/
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+/** Percent-encoded; a link that an earlier step bound may stand at its beginning. */
+const PATH = /^(?:\/|\{\{[A-Za-z_])[\x21-\x7e]*$/
+const BOUND_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
 /** Headers that the replayer itself answers for: the body and the connection decide them. */
 const OWN_HEADERS = [
@@ -125,11 +129,50 @@ function bucketOf(name: string, misfits: Misfit[]): Bucket {
 }
 
 function stepOf(step: Reader, source: InputSource): InputStep {
-  const members = step.object(['request', 'input'])
+  const members = step.object(['request', 'input', 'bind', 'same', 'as', 'given'])
   const which = members.oneOf(['request', 'input'])
   if (which === null) return {}
-  if (which === 'input') return { input: members.member('input').value ?? null }
-  return { request: requestOf(members.member('request'), source) }
+  const bind = members.member('bind').optional()
+  const same = members.member('same').optional()
+  const given = members.member('given').optional()
+  const as = members.member('as').optional()
+  if (as !== null && which === 'input') as.refuse('an input has nobody who calls', 'remove it')
+  return {
+    ...(which === 'input'
+      ? { input: members.member('input').value ?? null }
+      : { request: requestOf(members.member('request'), source) }),
+    ...(bind === null ? {} : { bind: bindingsOf(bind) }),
+    ...(same === null ? {} : { same: repeatsOf(same) }),
+    ...(as === null ? {} : { as: as.string() }),
+    ...(given === null ? {} : { given: given.boolean() }),
+  }
+}
+
+function bindingsOf(reader: Reader): Readonly<Record<string, string>> {
+  const bindings = reader.entries().map(([name, member]) => {
+    if (!BOUND_NAME.test(name)) {
+      reader.refuse(`${JSON.stringify(name)} is no name of a binding`, 'write letters, digits and _, a letter first')
+    }
+    return [name, sourceOf(member, member.string())] as const
+  })
+  return Object.fromEntries(bindings)
+}
+
+function repeatsOf(reader: Reader): Readonly<Record<string, string>> {
+  const repeats = reader.entries().map(([source, member]) => {
+    const template = member.string()
+    if (referencesIn(template).length === 0) {
+      member.refuse('it refers to no binding', 'write what the place has to repeat, as {{id}} or /posts/{{id}}')
+    }
+    return [sourceOf(reader, source), template] as const
+  })
+  return Object.fromEntries(repeats)
+}
+
+function sourceOf(reader: Reader, text: string): string {
+  const parsed = parseSource(text)
+  if (!parsed.ok) reader.refuse(parsed.message, parsed.fix)
+  return text
 }
 
 function requestOf(reader: Reader, source: InputSource): Request {
@@ -138,7 +181,7 @@ function requestOf(reader: Reader, source: InputSource): Request {
   if (method === 'CONNECT') members.member('method').refuse('CONNECT opens a tunnel', 'use another method')
   const path = members
     .member('path')
-    .string({ matching: /^\/[\x21-\x7e]*$/, what: 'a path that begins with / and is percent-encoded' })
+    .string({ matching: PATH, what: 'a path that begins with / and is percent-encoded, or with a {{binding}}' })
   if (path.includes('#')) members.member('path').refuse('a path has no fragment', 'remove # and what follows')
   const headers = (members.member('headers').optional()?.list() ?? []).map(headerOf)
   if (headers.filter(([name]) => name.toLowerCase() === 'host').length > 1) {

@@ -1,4 +1,4 @@
-import type { Observation, StepObservation } from '../model.ts'
+import type { InputStep, Observation, StepObservation } from '../model.ts'
 import { type ComparatorName, type NamedMutant, stepMutants } from './comparators.ts'
 import { documentOf } from './documents.ts'
 import { isObject, type Json, membersOf } from './json.ts'
@@ -39,20 +39,23 @@ export interface Unprovable {
  *
  * A mutant differs from the golden by construction: what would change nothing is not made, and below an array whose
  * elements are matched the change leaves the reach of every element. Those that `expect` PARITY lie just inside what a rule
- * lets pass. The comparator takes no part in making them.
+ * lets pass. The comparator takes no part in making them. Steps of the input that are `given` have none; a change of a value
+ * that a step binds is none where another value may stand there.
  */
 export function seededMutants(
   golden: Observation,
   rules: RuleSet,
+  steps: readonly InputStep[] = [],
 ): { readonly mutants: Mutant[]; readonly unprovable: Unprovable[] } {
   const mutants: Mutant[] = []
   const unprovable: Unprovable[] = []
   const prefix = (step: number) => (golden.length > 1 ? `steps[${step}]:` : '')
   for (const [step, observed] of golden.entries()) {
+    if (steps[step]?.given === true) continue
     const document = documentOf(observed, { json: holdsJson(observed), crossed: false })
     if (document.fault !== null) continue
     const { matcher, headers } = rules
-    const made = stepMutants({ observed, document, step, matcher, headers })
+    const made = stepMutants({ observed, document, step, matcher, headers, golden, steps })
     for (const mutant of made) mutants.push(placed(golden, step, prefix(step), mutant))
     for (const { rule, path } of governedPlaces(document.value, matcher.body(step))) {
       const proven = made.some(mutant => mutant.state.rule === rule && isWithin(mutant.path, path))

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { kindsOfGoldens, multipartOf } from '../../test/kinds.ts'
 import { misjudged } from '../../test/misjudged.ts'
 import { response, rulesOf } from '../../test/observations.ts'
+import { boundSequence } from '../../test/sequences.ts'
 import { decodeBody } from './bodies.ts'
 import { seededMutants } from './calibrate.ts'
 import { COMPARATORS, type ComparatorName, type Comparators } from './comparators.ts'
@@ -27,6 +28,10 @@ describe('registering', () => {
         if (mutant.expect === 'DIVERGED') caught.add(mutant.comparator)
       }
     }
+    const { golden, steps } = boundSequence()
+    for (const mutant of seededMutants(golden, rulesOf('{}'), steps).mutants) {
+      if (mutant.expect === 'DIVERGED') caught.add(mutant.comparator)
+    }
     expect([...caught].sort()).toEqual(Object.keys(COMPARATORS).sort())
   })
 })
@@ -36,6 +41,14 @@ describe('every mutant is judged as it must be', () => {
     expect(misjudged(golden, rulesOf('{}'))).toEqual([])
     expect(misjudged(golden, rulesOf('ignore: [header.content-type, status]'))).toEqual([])
   })
+
+  test.each(['{}', 'exact: [$.id]', 'structural: [$.id]', 'ignore: [$.id]'])(
+    'of a sequence that binds, under %s',
+    tolerance => {
+      const { golden, steps } = boundSequence()
+      expect(misjudged(golden, rulesOf(tolerance), steps)).toEqual([])
+    },
+  )
 
   test.each([
     ['ndjson', "{structural: ['$[*].id'], numeric_tolerance: {'$[*].n': 0.1}}"],

@@ -1,9 +1,10 @@
 import type { DocumentKind } from './bodies.ts'
+import { isFree, seedBindings } from './mutants-bindings.ts'
 import { seedBinary, seedEvents, seedForm, seedKind, seedMultipart, seedPlain, seedXml } from './mutants-body.ts'
 import { type Seed, type StepMutant, seedError, seedExit, seedHeaders, seedStatus, seedStderr } from './mutants-step.ts'
 
 /** What compares one part of an observation: a root that is no document, or one kind of document. */
-export type ComparatorName = DocumentKind | 'status' | 'headers' | 'exit' | 'stderr' | 'threw'
+export type ComparatorName = DocumentKind | 'status' | 'headers' | 'exit' | 'stderr' | 'threw' | 'bindings'
 
 export interface Comparator {
   /** The mutants that it must catch, and those that it must let pass. */
@@ -31,6 +32,7 @@ export const COMPARATORS: Comparators = {
   binary: { mutants: seed => [...seedBinary(seed), ...seedKind(seed)] },
   empty: { mutants: seedKind },
   threw: { mutants: seedError },
+  bindings: { mutants: seedBindings },
 }
 
 export interface NamedMutant extends StepMutant {
@@ -39,6 +41,18 @@ export interface NamedMutant extends StepMutant {
 
 /** The mutants of one step: of its status, headers, exit code and standard error, of its document, and of how it ended. */
 export function stepMutants(seed: Seed): NamedMutant[] {
-  const names: readonly ComparatorName[] = ['status', 'headers', 'exit', 'stderr', seed.document.kind, 'threw']
-  return names.flatMap(comparator => COMPARATORS[comparator].mutants(seed).map(mutant => ({ ...mutant, comparator })))
+  const names: readonly ComparatorName[] = [
+    'status',
+    'headers',
+    'exit',
+    'stderr',
+    seed.document.kind,
+    'threw',
+    'bindings',
+  ]
+  return names.flatMap(comparator =>
+    COMPARATORS[comparator]
+      .mutants(seed)
+      .flatMap(mutant => (comparator !== 'bindings' && isFree(seed, mutant) ? [] : [{ ...mutant, comparator }])),
+  )
 }

@@ -1,16 +1,19 @@
-import type { Comparison, DifferenceKind, Observation, StepObservation } from '../model.ts'
-import { isJsonType, type Representation } from './bodies.ts'
+import type { Comparison, DifferenceKind, InputStep, Observation, StepObservation } from '../model.ts'
+import { type Aliases, aliasesOf } from './aliases.ts'
+import { isJsonType } from './bodies.ts'
 import { BREVITY_VISITS_MAX, type Budget, type Listener, MATCH_VISITS_MAX, type Pair, walkPair } from './diff-walk.ts'
 import { documentOf, type StepDocument } from './documents.ts'
 import { documentsInStep, type InStepDocuments } from './documents-in-step.ts'
-import { collectFindings, cut, type Findings, LIMITS, type Limits, tokenOf } from './findings.ts'
+import { collectFindings, cut, type Findings, tokenOf } from './findings.ts'
 import { compareHeaders } from './headers.ts'
 import type { Matcher } from './matcher.ts'
 import { parseMediaType } from './media-type.ts'
-import { compareScalars, EXACT, type Scalar, UNCOVERED } from './scalars.ts'
+import { representations } from './representation.ts'
+import { compareScalars, type Scalar, UNCOVERED } from './scalars.ts'
 import { countSelected } from './selected.ts'
 import { sharedWith } from './sharing.ts'
-import type { Rule, RuleSet } from './tolerance.ts'
+import { type CaseTerms, type Terms, termsOf } from './terms.ts'
+import type { RuleSet } from './tolerance.ts'
 
 /** Version of the comparator: part of the adapter that a verdict names. It changes when a verdict could. */
 export const COMPARATOR = '1'
@@ -48,35 +51,19 @@ export const COMPARATOR = '1'
  *     sides, but another number of times, is `count`.
  * 15. **All other arrays** by position. The same multiset in another order is one `order`.
  * 16. **Elements without a counterpart** (13, 14) are set against the closest on the other side, and the leaf is told.
- * 17. **Bounds.** Matching elements visits at most `MATCH_VISITS_MAX` nodes; beyond that the array is the fault `budget`.
+ * 17. **Bindings.** With the steps of the input: a step that is `given` is not compared. Where two values differ that both sides
+ *     bound under one name, and no rule governs the place, they stand for each other (`aliasesOf`); values that are not one
+ *     to one, or do not repeat what `same` says, are `value_changed` under `builtin:binding`. A recording that does not
+ *     repeat it is the fault `unbound`.
+ * 18. **A candidate that was cut** by a fault is compared in the steps it showed; the fault stands beside the differences.
+ * 19. **Bounds.** Matching elements visits at most `MATCH_VISITS_MAX` nodes; beyond that the array is the fault `budget`.
  *     At most `REPORTED_MAX` differences are reported, the rest counted; tokens are cut at `TOKEN_MAX` characters.
  *
  * **Rule uses.** One entry for each rule, in file order: the nodes of the golden that it governs first, and how many nodes
  * of either side differed by value and passed only because of it. Then the built-in leniencies that were needed.
  */
-export function compare(golden: Observation, actual: Observation, rules: RuleSet): Comparison {
-  return compareUnder(golden, actual, {
-    matcher: rules.matcher,
-    rules: rules.rules,
-    headers: rules.headers,
-    limits: LIMITS,
-  })
-}
-
-/** What a comparison is made under. */
-export interface Terms {
-  readonly matcher: Matcher
-  readonly rules: readonly Rule[]
-  readonly headers: readonly string[] | 'all'
-  readonly limits: Limits
-}
-
-/** Terms under which nothing is tolerated but the framing of a response: every header, every number text, every order. */
-export const STRICT: Terms = {
-  matcher: { body: () => EXACT, scalar: () => EXACT },
-  rules: [],
-  headers: 'all',
-  limits: { reportedMax: 10_000, tokenMax: Number.POSITIVE_INFINITY },
+export function compare(golden: Observation, actual: Observation, rules: RuleSet, on: CaseTerms = {}): Comparison {
+  return compareUnder(golden, actual, { ...termsOf(rules), ...on })
 }
 
 export function compareUnder(golden: Observation, actual: Observation, terms: Terms): Comparison {
@@ -102,13 +89,16 @@ function compareDocumentsOf(
   terms: Terms,
   documents: readonly Documents[],
 ): Compared {
-  const findings = collectFindings(golden, actual, terms.limits)
-  const broken = reportRecording(golden, documents, findings)
+  const { steps = [], cut: cutBy } = terms
+  const aliases = aliasesOf(steps, golden, actual)
+  const findings = collectFindings(golden, actual, terms.limits, aliases)
+  const broken = reportRecording(golden, documents, findings, steps) || tellUnfit(aliases, findings)
   let toldSparse = false
   for (const [step, { left, right, inStep }] of documents.entries()) {
     if (broken) break
     const x = golden[step]
     const y = actual[step]
+    if (steps[step]?.given === true || (y === undefined && cutBy !== undefined)) continue
     if (x === undefined || y === undefined) {
       const path = { path: '$', pointer: '', state: UNCOVERED }
       const [legacy, candidate] = [x, y].map(side => (side === undefined ? null : JSON.stringify(side.kind)))
@@ -119,8 +109,10 @@ function compareDocumentsOf(
         toldSparse = true
       }
       compareStep({ step, x, y, left, right, inStep, terms, findings, onSparse })
+      findings.broken(step)
     }
   }
+  if (cutBy !== undefined && !broken) findings.fault(cutBy)
   return { comparison: findings.result(terms.rules), toldSparse }
 }
 
@@ -155,11 +147,24 @@ function holdsJson(step: StepObservation | undefined): boolean {
   return !isJsonType(parseMediaType(type)?.essence ?? null)
 }
 
+/** Tells that the recording does not repeat what the input says it repeats; true when it does not. */
+function tellUnfit(aliases: Aliases | null, findings: Findings): boolean {
+  if (aliases === null || aliases.unfit === null) return false
+  findings.fault({ reason: 'unbound', ...aliases.unfit })
+  return true
+}
+
 /** Reports what is wrong with the recording; true when something is. */
-function reportRecording(golden: Observation, documents: readonly Documents[], findings: Findings): boolean {
+function reportRecording(
+  golden: Observation,
+  documents: readonly Documents[],
+  findings: Findings,
+  steps: readonly InputStep[],
+): boolean {
   let wrong = golden.length === 0
   if (wrong) findings.fault({ reason: 'content-missing', step: 0, message: 'the recording has no steps' })
   for (const [step, { left }] of documents.entries()) {
+    if (steps[step]?.given === true) continue
     const observed = golden[step]
     if (observed?.kind === 'response' && observed.response.broken !== undefined) {
       findings.fault({ reason: 'corrupt-recording', step, message: 'the recorded response broke off' })
@@ -245,7 +250,7 @@ function compareHeaderSections(
     if (found.outcome === 'note') findings.note(step, { id: found.id, path, detail: found.detail })
     else if (found.outcome === 'tolerated') {
       if (governing.rule !== null) findings.hid(governing.rule)
-    } else {
+    } else if (!findings.explained(step, { ...found, path, state: governing })) {
       const [legacy, candidate] = [found.legacy, found.candidate].map(
         token => token && cut(token, terms.limits.tokenMax),
       )
@@ -305,17 +310,6 @@ function watched(listener: Listener, { inStep, onSparse }: Step): Listener {
       listener.difference(found)
     },
   }
-}
-
-/** What differs in representation; a body that is not what its type says is told even when both are. */
-function representations(left: readonly Representation[], right: readonly Representation[]): Representation[] {
-  if (left.length === 0 && right.length === 0) return []
-  const ids = new Set([...left, ...right].map(({ id }) => id))
-  return [...ids].flatMap(id => {
-    const [x, y] = [left, right].map(side => side.find(note => note.id === id)?.detail)
-    if (x !== y) return [{ id, detail: `${x ?? 'not so'}/${y ?? 'not so'}` }]
-    return id === 'builtin:content-type' && x !== undefined ? [{ id, detail: x }] : []
-  })
 }
 
 function tellRoot(o: Step, kind: DifferenceKind, legacy: string | null, candidate: string | null, path = '$'): void {

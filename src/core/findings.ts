@@ -1,4 +1,5 @@
 import type { Comparison, Difference, DifferenceKind, Fault, Note, Observation, RuleUse } from '../model.ts'
+import type { Aliases } from './aliases.ts'
 import { compareCodePoints } from './canonical.ts'
 import type { Listener, Place } from './diff-walk.ts'
 import { agree, MATCH_VISITS_MAX, OverBudget } from './diff-walk.ts'
@@ -12,6 +13,9 @@ import type { Rule } from './tolerance.ts'
 export const REPORTED_MAX = 100
 /** Characters of a token; a longer one is cut, and the cut is said. */
 export const TOKEN_MAX = 400
+
+/** The built-in leniency for values that both sides bound. */
+export const BINDING = 'builtin:binding'
 
 export interface Limits {
   readonly reportedMax: number
@@ -54,17 +58,27 @@ export interface Told {
 
 /** Collects what one comparison finds. */
 export interface Findings {
-  difference(step: number, told: () => Told): void
+  /** `rule` stands for the one that governs, where none does. */
+  difference(step: number, told: () => Told, rule?: string): void
   note(step: number, note: { readonly id: string; readonly path: string; readonly detail: string }): void
   selected(rule: Rule, nodes?: number): void
   hid(rule: Rule): void
   fault(fault: Fault): void
+  /** Whether the bindings explain a header that differs; it is then a note. The tokens are JSON texts. */
+  explained(step: number, found: Pick<Told, 'path' | 'legacy' | 'candidate' | 'state'>): boolean
+  /** Tells what only the bindings of a step show. */
+  broken(step: number): void
   /** Hears the walk of a step's document; `kindOf` may give its differences another kind. */
   listener(step: number, kindOf?: (kind: DifferenceKind) => DifferenceKind): Listener
   result(rules: readonly Rule[]): Comparison
 }
 
-export function collectFindings(golden: Observation, actual: Observation, limits: Limits): Findings {
+export function collectFindings(
+  golden: Observation,
+  actual: Observation,
+  limits: Limits,
+  aliases: Aliases | null,
+): Findings {
   const several = golden.length > 1 || actual.length > 1
   const placed = (step: number, path: string) => (several ? `steps[${step}]:${path}` : path)
   const differences: Difference[] = []
@@ -79,7 +93,7 @@ export function collectFindings(golden: Observation, actual: Observation, limits
     return known
   }
   const findings: Findings = {
-    difference(step, told) {
+    difference(step, told, rule = 'uncovered') {
       if (differences.length >= limits.reportedMax) {
         more += 1
         return
@@ -92,7 +106,7 @@ export function collectFindings(golden: Observation, actual: Observation, limits
         pointer,
         legacy,
         candidate,
-        rule: state.rule?.text ?? 'uncovered',
+        rule: state.rule?.text ?? rule,
         ...(hint === undefined ? {} : { hint }),
       })
     },
@@ -111,9 +125,34 @@ export function collectFindings(golden: Observation, actual: Observation, limits
     fault(fault) {
       faults.push(fault)
     },
+    explained(step, { path, legacy, candidate, state }) {
+      if (aliases === null || state.rule !== null || legacy === null || candidate === null) return false
+      const name = aliases.explain({ step, path, legacy: scalarOf(legacy), candidate: scalarOf(candidate) })
+      if (name !== null) findings.note(step, { id: BINDING, path, detail: `${name}: ${legacy}/${candidate}` })
+      return name !== null
+    },
+    broken(step) {
+      for (const one of aliases?.broken ?? []) {
+        const path = placed(step, one.path)
+        if (one.step !== step || differences.some(told => told.step === step && told.path === path)) continue
+        const [legacy, candidate] = [one.legacy, one.candidate].map(value => tokenOf(value, limits.tokenMax))
+        const told = { ...one, path: one.path, legacy: legacy ?? null, candidate: candidate ?? null, state: UNCOVERED }
+        findings.difference(step, () => told, BINDING)
+      }
+    },
     listener(step, kindOf = kind => kind) {
       return {
         difference(found) {
+          if (aliases !== null && found.kind === 'value_changed' && found.state.rule === null) {
+            const path = normalisedPath(segmentsOf(found.place))
+            const { legacy, candidate } = found
+            const name = aliases.explain({ step, path, legacy, candidate })
+            if (name !== null) {
+              const [left, right] = [legacy, candidate].map(value => tokenOf(value, limits.tokenMax))
+              findings.note(step, { id: BINDING, path, detail: `${name}: ${left}/${right}` })
+              return
+            }
+          }
           findings.difference(step, () => {
             const segments = segmentsOf(found.place)
             const hint = found.hint ?? hintFor(found.legacy, found.candidate)
@@ -149,6 +188,12 @@ export function collectFindings(golden: Observation, actual: Observation, limits
     }),
   }
   return findings
+}
+
+/** The one value that a token holds; undefined for a list of them. */
+function scalarOf(token: string): Json | undefined {
+  const parsed = parseJson(token)
+  return parsed.ok && !Array.isArray(parsed.value) ? parsed.value : undefined
 }
 
 /** Characters of a text that a hint looks into. */

@@ -68,6 +68,28 @@ export class Reader {
     return ['', '']
   }
 
+  /** The members of an object whose names the file chooses, each at most once. */
+  entries(): readonly (readonly [string, Reader])[] {
+    const { value } = this
+    if (value === undefined || !isObject(value)) {
+      this.refuse(`expected an object, received ${typeOf(value)}`, 'write an object')
+      return []
+    }
+    const members = membersOf(value)
+    for (const [at, [name]] of members.entries()) {
+      if (members.findIndex(([known]) => known === name) < at) {
+        this.refuse(`the member ${name} occurs twice`, 'keep one')
+      }
+    }
+    return members.map(([name, member]) => [name, new Reader(member, `${this.path}.${name}`, this.#misfits)] as const)
+  }
+
+  boolean(): boolean {
+    if (typeof this.value === 'boolean') return this.value
+    this.refuse(`expected true or false, received ${typeOf(this.value)}`, 'write true or false')
+    return false
+  }
+
   /** The members of an object whose names are all `known`, each at most once. */
   object(known: readonly string[]): Members {
     const { value } = this

@@ -1,4 +1,4 @@
-import type { FieldList, Response, StepObservation } from '../model.ts'
+import type { FieldList, InputStep, Observation, Response, StepObservation } from '../model.ts'
 import type { StepDocument } from './documents.ts'
 import type { Matcher, MatchState } from './matcher.ts'
 import { anotherOfClass } from './mutant-values.ts'
@@ -23,6 +23,9 @@ export interface Seed {
   readonly step: number
   readonly matcher: Matcher
   readonly headers: readonly string[]
+  /** All steps of the golden, and of its input as far as they are known. */
+  readonly golden: Observation
+  readonly steps: readonly InputStep[]
 }
 
 /** A mutant of a root that is one value: caught, or let pass where it is ignored. */

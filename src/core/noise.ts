@@ -1,6 +1,6 @@
-import type { Difference, Observation, StepObservation } from '../model.ts'
+import type { Difference, InputStep, Observation, StepObservation } from '../model.ts'
 import { sha256 } from './canonical.ts'
-import { compareUnder, STRICT } from './diff.ts'
+import { compareUnder } from './diff.ts'
 import { documentOf } from './documents.ts'
 import { childAt, edited } from './edits.ts'
 import { formatClass } from './formats.ts'
@@ -8,6 +8,7 @@ import { type Json, parseJson } from './json.ts'
 import { typeOf } from './scalars.ts'
 import { isWithin, withoutIndexes, withoutStep } from './selector.ts'
 import { withDocument } from './shown.ts'
+import { STRICT, termsOf } from './terms.ts'
 import type { RuleSet } from './tolerance.ts'
 import { partOctets } from './written.ts'
 
@@ -29,10 +30,11 @@ export interface Proposal {
 
 /**
  * Where two captures of the legacy differ, with no rule applied: every number text, every order and every header that is
- * not of the framing. At most 10,000 places.
+ * not of the framing. Steps that are given are left out, and so are values that a binding of the input explains. At most
+ * 10,000 places.
  */
-export function noiseOf(first: Observation, second: Observation): Noise[] {
-  const { differences } = compareUnder(first, second, STRICT)
+export function noiseOf(first: Observation, second: Observation, steps: readonly InputStep[] = []): Noise[] {
+  const { differences } = compareUnder(first, second, { ...STRICT, steps })
   return differences.map(({ step, path, pointer, legacy, candidate }) => ({
     step,
     path,
@@ -53,7 +55,7 @@ export function coverNoise(
 ): { readonly uncovered: Noise[]; readonly proposals: Proposal[] } {
   const first = capture(golden, noise, 'first')
   const second = capture(golden, noise, 'second')
-  const terms = { matcher: rules.matcher, rules: rules.rules, headers: rules.headers, limits: STRICT.limits }
+  const terms = termsOf(rules, STRICT.limits)
   const { differences } = compareUnder(first.observation, second.observation, terms)
   const lost = new Set([...first.lost, ...second.lost])
   const open = noise.filter(one => lost.has(one) || differences.some(difference => touches(difference, one)))

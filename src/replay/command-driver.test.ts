@@ -57,6 +57,7 @@ describe('a program', () => {
   test('that does not exist is unreachable', async () => {
     expect(await drive(command(['no-such-program-here']), caseOf([{ input: null }]))).toEqual({
       ok: false,
+      seen: [],
       fault: {
         reason: 'candidate-unreachable',
         step: 0,
@@ -71,6 +72,7 @@ describe('a program', () => {
     const target = node(`require('node:fs').writeFileSync('pid', String(${child}.pid)); setInterval(() => {}, 1e3)`)
     expect(await drive(target, caseOf([{ input: null }]), 1_500)).toEqual({
       ok: false,
+      seen: [],
       fault: { reason: 'timeout', step: 0, message: 'the program did not end within 1500 ms' },
     })
     expect(existsSync(pidFile)).toBe(true)
@@ -82,6 +84,7 @@ describe('a program', () => {
     const start = performance.now()
     expect(await drive(node(`${child}.unref()`), caseOf([{ input: null }]), 1_000)).toEqual({
       ok: false,
+      seen: [],
       fault: { reason: 'timeout', step: 0, message: 'the program did not end within 1000 ms' },
     })
     expect(performance.now() - start).toBeLessThan(6_000)
@@ -105,6 +108,7 @@ describe('a program', () => {
     const target = node(`const b = Buffer.alloc(1 << 20); const w = () => process.stdout.write(b, w); w()`)
     expect(await drive(target, caseOf([{ input: null }]), 20_000)).toEqual({
       ok: false,
+      seen: [],
       fault: {
         reason: 'over-limit',
         step: 0,

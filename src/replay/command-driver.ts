@@ -1,35 +1,32 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { textOf } from '../core/json.ts'
-import type { Fault, StepObservation } from '../model.ts'
+import type { Fault } from '../model.ts'
 import type { Driver, OpenContext } from './driver.ts'
 import { BODY_MAX_BYTES } from './http-client.ts'
+import { driveSequence, type Stepped } from './sequence.ts'
 import { inputOf } from './steps.ts'
 import type { CommandOptions } from './target.ts'
 
 /** What a program sees of the machine; TZ, language and clock are set, never inherited. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SYSTEMROOT', 'PATHEXT', 'COMSPEC']
 
-type Ran = { readonly ok: true; readonly seen: StepObservation } | { readonly ok: false; readonly fault: Fault }
-
 /** Runs a program once per step, in a process group of its own that is killed when the step ends. */
 export function commandDriver(
   argv: readonly [string, ...string[]],
-  options: CommandOptions,
+  settings: CommandOptions,
   context: OpenContext,
 ): Driver {
   return {
-    async drive(c, { signal, timeoutMs }) {
-      const observation: StepObservation[] = []
-      for (const [step, input] of c.steps.entries()) {
-        const stdin = textOf(inputOf(c, step, input, 'program'))
-        const env = environment(options, { clock: c.now ?? context.clock, tz: context.tz })
-        const ran = await run({ argv, cwd: options.cwd, env, stdin, step, timeoutMs, signal })
-        if (!ran.ok) return ran
-        observation.push(ran.seen)
-      }
-      return { ok: true, observation }
-    },
+    drive: (c, options) =>
+      driveSequence(c, options, {
+        origin: null,
+        drive(input, step) {
+          const stdin = textOf(inputOf(c, step, input, 'program'))
+          const env = environment(settings, { clock: c.now ?? context.clock, tz: context.tz })
+          return run({ argv, cwd: settings.cwd, env, stdin, step, ...options })
+        },
+      }),
     probe: () => Promise.resolve(null),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }
@@ -55,9 +52,9 @@ interface Run {
   readonly signal: AbortSignal
 }
 
-function run(o: Run): Promise<Ran> {
+function run(o: Run): Promise<Stepped> {
   o.signal.throwIfAborted()
-  const { promise, resolve, reject } = Promise.withResolvers<Ran>()
+  const { promise, resolve, reject } = Promise.withResolvers<Stepped>()
   const [program, ...rest] = o.argv
   const child = spawn(program, rest, { cwd: o.cwd, env: o.env, stdio: 'pipe', detached: true, windowsHide: true })
   const stdout: Buffer[] = []

@@ -90,6 +90,7 @@ describe('a service', () => {
     const { server, url } = await serve('hello')
     expect(await drive(http(url), caseOf([getRoot], '2027-01-01T00:00:00Z'))).toMatchObject({
       ok: false,
+      seen: [],
       fault: { reason: 'environment' },
     })
     server.close()
@@ -119,7 +120,7 @@ describe('a service', () => {
       context,
     )
     const fault = { reason: 'candidate-unreachable', step: 0, message: 'the candidate did not start: no database' }
-    expect(await driver.drive(caseOf([getRoot]), options)).toEqual({ ok: false, fault })
+    expect(await driver.drive(caseOf([getRoot]), options)).toEqual({ ok: false, fault, seen: [] })
     expect(await driver.probe()).toEqual(fault)
   })
 
@@ -255,6 +256,7 @@ describe('a function', () => {
     })
     expect(await drive(target, caseOf([{ input: null }]), 50)).toEqual({
       ok: false,
+      seen: [],
       fault: { reason: 'timeout', step: 0, message: 'the function did not settle within 50 ms' },
     })
     expect(signal?.aborted).toBe(true)

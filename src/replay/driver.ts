@@ -1,23 +1,41 @@
-import type { Case, Fault, Observation } from '../model.ts'
+import type { Case, Fault, FieldList, Observation, Request, StepObservation } from '../model.ts'
 import { commandDriver } from './command-driver.ts'
 import { functionDriver } from './function-driver.ts'
 import { httpDriver } from './http-driver.ts'
+import type { Stepped } from './sequence.ts'
 import { asTarget, specOf, type Target } from './target.ts'
 
 export interface DriveOptions {
   readonly signal: AbortSignal
   /** For each step. */
   readonly timeoutMs: number
+  /** Whether a request may be sent, asked again once its references are filled. Default: every one. */
+  readonly sends?: (request: Request) => boolean
+  /** Who can call, made anew for each case. Default: nobody. */
+  readonly principals?: () => Principals
+}
+
+/** Who can call, for one case and one side. */
+export interface Principals {
+  /** The fields that a step called by `name` gets; `send` is how its login reaches the same side. */
+  fieldsOf(
+    name: string,
+    o: { readonly step: number; send(request: Request): Promise<Stepped> },
+  ): Promise<{ readonly ok: true; readonly fields: FieldList } | { readonly ok: false; readonly fault: Fault }>
+  /** What was seen, with every credential replaced. */
+  conceal(seen: StepObservation): StepObservation
 }
 
 export type Driven =
   | { readonly ok: true; readonly observation: Observation }
-  | { readonly ok: false; readonly fault: Fault }
+  /** `seen` is what the steps before the fault showed. */
+  | { readonly ok: false; readonly fault: Fault; readonly seen: Observation }
 
 /** An open target. Disposing it stops what it started. */
 export interface Driver extends AsyncDisposable {
   /**
-   * What the target showed, one observation per step of the case; or the fault of the first step that has one.
+   * What the target showed, one observation per step of the case; or the fault of the first step that has one, and what
+   * the steps before it showed.
    *
    * @throws ParityError PARITY_TARGET_KIND when the steps are not of this kind of target
    * @throws whatever `signal` was aborted with

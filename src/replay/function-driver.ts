@@ -2,29 +2,28 @@ import { type Json, textOf, toJson } from '../core/json.ts'
 import type { StepObservation, Thrown } from '../model.ts'
 import { bounded } from './bounded.ts'
 import type { Driver, OpenContext } from './driver.ts'
+import { driveSequence } from './sequence.ts'
 import { inputOf } from './steps.ts'
 import type { StartContext } from './target.ts'
 
 /** Calls a function with the input of every step, and observes what it returns or throws. */
 export function functionDriver(call: (input: unknown, context: StartContext) => unknown, context: OpenContext): Driver {
   return {
-    async drive(c, options) {
-      const observation: StepObservation[] = []
-      for (const [step, input] of c.steps.entries()) {
-        const given = inputOf(c, step, input, 'function')
-        const own = new AbortController()
-        const signal = AbortSignal.any([context.signal, options.signal, own.signal])
-        const start = { clock: c.now ?? context.clock, tz: context.tz, signal, services: context.services ?? {} }
-        const outcome = outcomeOf(() => call(copyOf(given), start))
-        const settled = await bounded(outcome, options).finally(() => own.abort())
-        if (settled.late) {
+    drive: (c, options) =>
+      driveSequence(c, options, {
+        origin: null,
+        async drive(input, step) {
+          const given = inputOf(c, step, input, 'function')
+          const own = new AbortController()
+          const signal = AbortSignal.any([context.signal, options.signal, own.signal])
+          const start = { clock: c.now ?? context.clock, tz: context.tz, signal, services: context.services ?? {} }
+          const outcome = outcomeOf(() => call(copyOf(given), start))
+          const settled = await bounded(outcome, options).finally(() => own.abort())
+          if (!settled.late) return { ok: true, seen: settled.value }
           const message = `the function did not settle within ${options.timeoutMs} ms`
           return { ok: false, fault: { reason: 'timeout', step, message } }
-        }
-        observation.push(settled.value)
-      }
-      return { ok: true, observation }
-    },
+        },
+      }),
     probe: () => Promise.resolve(null),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }

@@ -1,10 +1,11 @@
 import { connect } from 'node:net'
 import { withSelf } from '../core/headers.ts'
 import { ParityError } from '../errors.ts'
-import type { Case, Fault, StepObservation } from '../model.ts'
+import type { Case, Fault } from '../model.ts'
 import { type Bounded, bounded } from './bounded.ts'
 import type { Driven, DriveOptions, Driver, OpenContext } from './driver.ts'
 import { type HttpClient, httpClient } from './http-client.ts'
+import { driveSequence } from './sequence.ts'
 import { requestOf } from './steps.ts'
 import { baseUrl, type Served, type StartServer } from './target.ts'
 
@@ -37,9 +38,9 @@ export async function httpDriver(at: URL | StartServer, context: OpenContext): P
   return {
     async drive(c, options) {
       const clock = c.now ?? context.clock
-      if (at instanceof URL && clock !== context.clock) return { ok: false, fault: fixedClock(c, context) }
+      if (at instanceof URL && clock !== context.clock) return { ok: false, fault: fixedClock(c, context), seen: [] }
       const session = await sessionAt(clock)
-      return 'fault' in session ? { ok: false, fault: session.fault } : driveSteps(session, c, options)
+      return 'fault' in session ? { ok: false, fault: session.fault, seen: [] } : driveSteps(session, c, options)
     },
     async probe() {
       const session = await sessionAt(context.clock)
@@ -59,16 +60,21 @@ export async function httpDriver(at: URL | StartServer, context: OpenContext): P
   }
 }
 
-async function driveSteps(session: Pick<Open, 'client' | 'url'>, c: Case, options: DriveOptions): Promise<Driven> {
-  const observation: StepObservation[] = []
-  for (const [step, input] of c.steps.entries()) {
-    const request = requestOf(c, step, input)
-    const exchanged = await session.client.exchange(request, { step, ...options })
-    if (!exchanged.ok) return exchanged
-    const headers = withSelf(exchanged.response.headers, session.url.origin)
-    observation.push({ kind: 'response', method: request.method, response: { ...exchanged.response, headers } })
-  }
-  return { ok: true, observation }
+function driveSteps(session: Pick<Open, 'client' | 'url'>, c: Case, options: DriveOptions): Promise<Driven> {
+  const { origin } = session.url
+  return driveSequence(c, options, {
+    origin,
+    async drive(input, step) {
+      const request = requestOf(c, step, input)
+      const exchanged = await session.client.exchange(request, { step, ...options })
+      if (!exchanged.ok) return exchanged
+      const headers = withSelf(exchanged.response.headers, origin)
+      return {
+        ok: true,
+        seen: { kind: 'response', method: request.method, response: { ...exchanged.response, headers } },
+      }
+    },
+  })
 }
 
 function labelOf(context: OpenContext): string {

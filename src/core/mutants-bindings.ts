@@ -1,0 +1,66 @@
+import type { StepObservation } from '../model.ts'
+import { alike, familyOf } from './aliases.ts'
+import { type Bound, take } from './bindings.ts'
+import { edited } from './edits.ts'
+import { anotherOfClass } from './mutant-values.ts'
+import type { Seed, StepMutant } from './mutants-step.ts'
+import { withDocument } from './shown.ts'
+
+/**
+ * Whether a mutant only changes a value that its step binds, where any other of its form may stand. It would have to be
+ * caught by its shadow in later steps alone.
+ */
+export function isFree({ observed, step, steps }: Seed, mutant: StepMutant): boolean {
+  if (mutant.expect !== 'DIVERGED' || mutant.state.rule !== null) return false
+  const { bind = {}, request } = steps[step] ?? {}
+  return Object.values(bind).some(source => {
+    const before = take(source, observed, request?.path ?? null)
+    if (!before.ok || before.path !== mutant.path) return false
+    const after = take(source, mutant.step(), request?.path ?? null)
+    return after.ok && after.path === before.path && after.value !== before.value && alike(before, after)
+  })
+}
+
+/**
+ * Of each value that a step binds in its document: another of its form, which must pass; and the value that an earlier step
+ * of its family bound, where the legacy gave two.
+ */
+export function seedBindings(seed: Seed): StepMutant[] {
+  const { observed, golden, step, steps, document, matcher } = seed
+  const { bind = {}, request } = steps[step] ?? {}
+  const repeated = steps.some(({ same }) => same !== undefined)
+  return Object.values(bind).flatMap(source => {
+    const path = request?.path ?? null
+    const here = take(source, observed, path)
+    if (!here.ok || !here.path.startsWith('$')) return []
+    const segments = here.segments
+    const mutant = (mutation: string, value: Bound, expect: StepMutant['expect']): StepMutant[] => {
+      const changed = edited(document.value, segments, () => value)
+      const made = changed === null ? null : withDocument(observed, document.kind, changed)
+      if (made === null) return []
+      const state = segments.reduce(
+        (at, segment) => (typeof segment === 'number' ? at.item(segment) : at.child(segment)),
+        matcher.body(step),
+      )
+      if (state.rule !== null) return []
+      const where = { path: here.path, within: here.path }
+      return [{ state, root: 'builtin:binding', mutation, ...where, expect, step: (): StepObservation => made }]
+    }
+    const other = otherOf(here.value)
+    const free = other === null || repeated ? [] : mutant('another bound value', other, 'PARITY')
+    const earlier = steps.slice(0, step).flatMap((input, at) => {
+      const [x, one] = [golden[at], Object.values(input.bind ?? {}).find(text => text === source)]
+      if (x === undefined || one === undefined || familyOf(input, one) !== familyOf(steps[step] ?? {}, source))
+        return []
+      const bound = take(one, x, input.request?.path ?? null)
+      return bound.ok && bound.value !== here.value && alike(bound, here) ? [bound.value] : []
+    })
+    const [twice] = earlier
+    return [...free, ...(twice === undefined ? [] : mutant('bound twice', twice, 'DIVERGED'))]
+  })
+}
+
+function otherOf(value: Bound): Bound | null {
+  if (typeof value === 'string') return anotherOfClass(value)
+  return typeof value === 'number' && Number.isSafeInteger(value + 1) ? value + 1 : null
+}
