@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DIFFERENCE_KINDS, type Difference, type DifferenceKind, type Sha256 } from '../model.ts'
+import { DIFFERENCE_KINDS, type Difference, type DifferenceKind, type Fault, type Sha256 } from '../model.ts'
 import { canonicalText, sha256 } from './canonical.ts'
 import { isObject, NumberToken, parseJson } from './json.ts'
 import { type Located, parseYaml, validate } from './yaml.ts'
@@ -90,15 +90,20 @@ export interface Decided {
  */
 export function decide(
   entries: readonly DecidedDivergence[],
-  found: { readonly differences: readonly Difference[]; readonly moreDifferences: number },
+  found: {
+    readonly differences: readonly Difference[]
+    readonly moreDifferences: number
+    /** Why the candidate was not seen to its end. Default: it was. */
+    readonly faults?: readonly Fault[]
+  },
 ): Decided {
   const used = new Set<string>()
   const stale: string[] = []
   for (const entry of entries) {
     const there = found.differences.filter(({ path, kind }) => path === entry.path && kind === entry.kind)
     if (there.length === 0) {
-      // beyond the reported differences nobody knows: the case stays undecided, and the entry is not blamed
-      if (found.moreDifferences === 0)
+      // beyond the reported differences, and after a fault, nobody knows: the entry is not blamed
+      if (found.moreDifferences === 0 && (found.faults ?? []).length === 0)
         stale.push(`${entry.id}: ${entry.kind} at ${entry.path} of ${entry.case} no longer occurs: remove the entry`)
     } else if (there.some(each => covers(entry, each))) used.add(entry.id)
     else stale.push(`${entry.id}: ${entry.kind} at ${entry.path} of ${entry.case} occurs with other tokens`)

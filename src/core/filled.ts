@@ -23,7 +23,8 @@ class Unfit extends Error {
  *
  * A JSON string that is a reference and nothing else becomes the value itself, numbers as received; all else takes its text.
  * In a path a value is percent-encoded as one component; at the very beginning it is a link and stands as it is.
- * `origin` is the authority of the side: an absolute link to it is sent as its path, one to another host is refused.
+ * `origin` is the authority of the side, `*` for any: an absolute link to it is sent as its path, one to another host is
+ * refused.
  */
 export function fillStep(step: InputStep, values: Values, origin: string | null): Filled {
   if (!hasBraces(step)) return { ok: true, step }
@@ -136,8 +137,9 @@ function filledPath(path: string, values: Values, origin: string | null): string
 }
 
 function linkOf(link: string, origin: string | null): string {
-  const below = origin !== null && link.startsWith(origin) ? `{self}${link.slice(origin.length)}` : link
-  const own = ownPath(below, '/')
-  if (own !== null && /^(?:\{self\}|\/)/.test(below)) return own
+  const own = origin === '*' ? (URL.parse(link)?.origin ?? null) : origin
+  const below = own !== null && link.startsWith(own) ? `{self}${link.slice(own.length)}` : link
+  const path = ownPath(below, '/')
+  if (path !== null && /^(?:\{self\}|\/)/.test(below)) return path
   throw new Unfit(null, 'the path begins with a bound value that is no path of this side: nothing is sent elsewhere')
 }

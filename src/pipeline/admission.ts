@@ -1,3 +1,4 @@
+import { looseReference } from '../core/bindings.ts'
 import { coverNoise, degradedNoise } from '../core/calibrate.ts'
 import { allowedToSend } from '../core/sends.ts'
 import { admit } from '../golden/store.ts'
@@ -23,15 +24,45 @@ export function admitCase(feature: Feature, name: string, asOf: string): Admitte
       recorded ? 'the golden has no input any more' : `there is no case ${name}`,
     )
   }
+  const loose = looseReference(input.steps)
+  if (loose !== null) {
+    const where = input.steps.length === 1 ? '' : `step ${loose.step}: `
+    const left = loose.steps === 1 ? '' : `; the ${loose.steps} steps from there depend on it`
+    return refuse('unbound', `${where}{{${loose.name}}} is bound by no earlier step${left}`)
+  }
   const admitted = admit(feature.fixtures, input, { revision: feature.contract.revision, asOf })
   if (!admitted.ok) return { ...admitted, fixture: null }
   const { fixture } = admitted
+  const unmatched = unmatchedStep(input, fixture)
+  if (unmatched !== null) return { ok: false, fault: unmatched, fixture }
   const unlisted = input.steps.find(({ request }) => request !== undefined && !allowedToSend(feature.contract, request))
   if (unlisted?.request !== undefined) {
     const { method, path } = unlisted.request
     return refuse('side-effects-not-allowed', `${method} ${path.split('?', 1)[0]} is not listed under sends:`, fixture)
   }
   return calibrationFault(feature, fixture, asOf) ?? { ok: true, input, fixture }
+}
+
+/** The first step that has no recorded answer: another one is never taken in its place. */
+function unmatchedStep(input: Case, fixture: Fixture): Fault | null {
+  const recorded = fixture.observation.length
+  const { request } = input.steps[recorded] ?? {}
+  if (input.steps.length === recorded) return null
+  if (input.steps.length < recorded) {
+    const message = `the golden has ${recorded} answers, the input ${input.steps.length} steps`
+    return { reason: 'unmatched', step: input.steps.length, message }
+  }
+  const line = request === undefined ? 'its input' : `${request.method} ${request.path.split('?', 1)[0]}`
+  const times = input.steps
+    .slice(0, recorded + 1)
+    .filter(step => step.request?.method === request?.method && step.request?.path === request?.path).length
+  const message = `step ${recorded}: ${line} is sent for the ${ordinal(times)} time, and the golden ends after ${recorded} answers`
+  return { reason: 'unmatched', step: recorded, message }
+}
+
+function ordinal(count: number): string {
+  const suffix = { 1: 'st', 2: 'nd', 3: 'rd' }[count % 100 > 10 && count % 100 < 14 ? 0 : count % 10] ?? 'th'
+  return `${count}${suffix}`
 }
 
 function calibrationFault(feature: Feature, fixture: Fixture, asOf: string): Admitted | null {

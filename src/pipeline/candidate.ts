@@ -1,6 +1,7 @@
+import { allowedToSend } from '../core/sends.ts'
 import type { Outcome } from '../core/verdict.ts'
 import { ParityError } from '../errors.ts'
-import type { Case, Fault } from '../model.ts'
+import type { Case, Fault, Request } from '../model.ts'
 import { bounded } from '../replay/bounded.ts'
 import { type Driven, type Driver, openTarget } from '../replay/driver.ts'
 import { specOf, type Target } from '../replay/target.ts'
@@ -60,7 +61,9 @@ export class CandidateSide implements AsyncDisposable {
     const notReset = this.#o.feature.contract.reset === 'case' ? await this.#reset() : await this.#resetOnce()
     if (notReset !== null) return { ok: false, fault: notReset, seen: [] }
     const either = signal === undefined ? this.#o.signal : AbortSignal.any([this.#o.signal, signal])
-    const driven = await driver.drive(input, { signal: either, timeoutMs: this.#o.timeoutMs })
+    const { contract } = this.#o.feature
+    const sends = (request: Request): boolean => allowedToSend(contract, request)
+    const driven = await driver.drive(input, { signal: either, timeoutMs: this.#o.timeoutMs, sends })
     if (this.#restartsEachCase(target)) await this.#stop(target)
     if (driven.ok) return driven
     // a candidate that is gone fails once; what comes after is blocked by it

@@ -8,6 +8,7 @@ import { judge, type Outcome } from '../core/verdict.ts'
 import { ParityError } from '../errors.ts'
 import { admit } from '../golden/store.ts'
 import type { Basis, Case, Dimensions, Fixture, Observation, Verdict } from '../model.ts'
+import type { Driven } from '../replay/driver.ts'
 import type { CalibrationResult, GateResult, SuiteContext } from '../run/events.ts'
 import { admitCase } from './admission.ts'
 import { CandidateSide, refuseImpossibleReset } from './candidate.ts'
@@ -103,19 +104,25 @@ class OpenFeature implements Suite {
     if (proof.reason !== null) return { outcome: blockedBy(proof, proof.reason), fixture }
     if (o.subject !== undefined && 'observed' in o.subject) {
       const actual = observed(o.subject.observed, fixture)
-      return { outcome: this.#compared(admitted, actual), fixture }
+      return { outcome: this.#compared(admitted, { ok: true, observation: actual }), fixture }
     }
     const target = o.subject?.target ?? this.#open.options.candidate
     const blocked = target === this.#open.options.candidate ? await this.#candidate.blocked() : null
     if (blocked !== null) return { outcome: blocked, fixture }
     const driven = await this.#candidate.drive(target, input, o.signal)
-    if (!driven.ok) return { outcome: { fault: driven.fault }, fixture }
-    return { outcome: this.#compared(admitted, driven.observation), fixture }
+    return { outcome: this.#compared(admitted, driven), fixture }
   }
 
-  #compared({ fixture, input }: { readonly fixture: Fixture; readonly input: Case }, candidate: Observation): Outcome {
+  /** The comparison with what the candidate showed, up to the step that had a fault; the fault alone when that was the first. */
+  #compared({ fixture, input }: { readonly fixture: Fixture; readonly input: Case }, driven: Driven): Outcome {
+    const { steps } = input
     const legacy = fixture.observation
-    const comparison = compare(legacy, candidate, this.#files.rules)
+    if (!driven.ok) {
+      if (driven.seen.length === 0) return { fault: driven.fault }
+      return { comparison: compare(legacy, driven.seen, this.#files.rules, { steps, cut: driven.fault }) }
+    }
+    const candidate = driven.observation
+    const comparison = compare(legacy, candidate, this.#files.rules, { steps })
     return { comparison: withBothFailed(comparison, { legacy, candidate, case: input }) }
   }
 }

@@ -1,30 +1,49 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type Bound, take } from '../core/bindings.ts'
 import { applyCodings } from '../core/codings.ts'
+import { fillStep } from '../core/filled.ts'
 import { textOf } from '../core/json.ts'
 import { parameterOf, parseMediaType } from '../core/media-type.ts'
-import type { Body, FieldList, Observation, Response } from '../model.ts'
+import type { Body, FieldList, InputStep, Observation, Response } from '../model.ts'
 
 /** A real HTTP server on 127.0.0.1 that answers with recorded or mutated responses: the candidate of a calibration run. */
 export interface ControlServer extends AsyncDisposable {
   readonly url: string
-  /** Answers the coming requests with the responses of `observation`, in order. */
-  play(observation: Observation): void
+  /**
+   * Answers the coming requests with the responses of `observation`, each only to the request that it was recorded for:
+   * the one of its step, with the values that the observation itself binds.
+   */
+  play(observation: Observation, steps: readonly InputStep[]): void
+  /** The first request since `play` that was not the recorded one, and what was; null when there was none. */
+  unmatched(): string | null
+}
+
+interface Expected {
+  /** Method and path; null when the bindings of the observation do not lead there. */
+  readonly line: string | null
+  readonly response: Response
 }
 
 /** Computed by the server itself, or meaningless on another connection. */
 const FRAMING = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'trailer'])
 
 export async function startControlServer(): Promise<ControlServer> {
-  let queue: Response[] = []
+  let queue: readonly Expected[] = []
+  let played: string[] = []
+  let stray: string | null = null
   const server = createServer((request, reply) => {
     request.resume()
     request.on('end', () => {
-      const response = queue.shift()
-      if (response === undefined) {
-        reply.writeHead(500, { 'x-control': 'nothing left to play' }).end()
+      const line = `${request.method} ${request.url}`
+      const expected = queue[played.length]
+      if (expected === undefined || expected.line !== line) {
+        stray ??= strayText(line, played, expected)
+        reply.writeHead(500, { 'x-control': 'unmatched' }).end()
         return
       }
+      played.push(line)
+      const { response } = expected
       reply.sendDate = false
       const headers = response.headers.filter(([name]) => !FRAMING.has(name.toLowerCase())).flat()
       try {
@@ -43,15 +62,39 @@ export async function startControlServer(): Promise<ControlServer> {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    play: observation => {
-      queue = observation.flatMap(step => (step.kind === 'response' ? [step.response] : []))
+    play: (observation, steps) => {
+      queue = expectedOf(observation, steps)
+      played = []
+      stray = null
     },
+    unmatched: () => stray,
     [Symbol.asyncDispose]: () =>
       new Promise<void>(resolve => {
         server.close(() => resolve())
         server.closeAllConnections()
       }),
   }
+}
+
+function strayText(line: string, played: readonly string[], expected: Expected | undefined): string {
+  const times = played.filter(each => each === line).length
+  const next = expected === undefined ? 'nothing more was recorded' : `recorded next is ${expected.line}`
+  return `${line} has no recorded answer (played ${times} times before); ${next}`
+}
+
+/** What will be asked, step by step: the input with what the observation binds. */
+function expectedOf(observation: Observation, steps: readonly InputStep[]): readonly Expected[] {
+  const values = new Map<string, Bound>()
+  return observation.flatMap((seen, at): Expected[] => {
+    if (seen.kind !== 'response') return []
+    const filled = fillStep(steps[at] ?? {}, values, '*')
+    const request = filled.ok ? filled.step.request : undefined
+    for (const [name, source] of Object.entries(steps[at]?.bind ?? {})) {
+      const bound = take(source, seen, request?.path ?? null)
+      if (bound.ok) values.set(name, bound.value)
+    }
+    return [{ line: request === undefined ? null : `${request.method} ${request.path}`, response: seen.response }]
+  })
 }
 
 /**

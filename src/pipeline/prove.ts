@@ -4,7 +4,7 @@ import { compare } from '../core/diff.ts'
 import { isWithin, withoutIndexes } from '../core/selector.ts'
 import type { RuleSet } from '../core/tolerance.ts'
 import type { Case, Comparison, Fixture, Observation } from '../model.ts'
-import { type Driver, openTarget } from '../replay/driver.ts'
+import { type Driver, openTarget, type Principals } from '../replay/driver.ts'
 import { http } from '../replay/target.ts'
 import { type ControlServer, startControlServer } from './control-server.ts'
 
@@ -85,7 +85,7 @@ function choose(pairs: readonly Pair[], rules: RuleSet, places: ProofOptions['pl
   const seen = new Set<string>()
   const unprovable = new Map<string, string>()
   for (const pair of pairs) {
-    const seeded = seededMutants(pair.fixture.observation, rules)
+    const seeded = seededMutants(pair.fixture.observation, rules, pair.input.steps)
     for (const mutant of seeded.mutants) {
       const key = `${mutant.rule}\n${mutant.mutation}\n${mutant.step}\n${withoutIndexes(mutant.path)}`
       if (places === 'distinct' && seen.has(key)) continue
@@ -133,15 +133,28 @@ async function judgeMutant(o: {
   const { parts } = o.control
   let actual = mutant.observation
   if (parts !== null && isHttp(actual)) {
-    parts.server.play(actual)
+    parts.server.play(actual, pair.input.steps)
     // The control plays back what it was given, whatever the instant of the case.
     const input = { ...pair.input, now: null }
-    const driven = await parts.driver.drive(input, { signal: o.options.signal, timeoutMs: o.options.timeoutMs })
-    if (!driven.ok) return `the control could not be driven: ${driven.fault.message}`
+    const { signal, timeoutMs } = o.options
+    const driven = await parts.driver.drive(input, { signal, timeoutMs, anyAuthority: true, principals: anybody })
+    const unmatched = parts.server.unmatched()
+    if (unmatched !== null) return `unmatched: ${unmatched}`
+    if (!driven.ok && driven.seen.length === 0) return `the control could not be driven: ${driven.fault.message}`
+    if (!driven.ok) {
+      const on = { steps: pair.input.steps, cut: driven.fault }
+      return wrongOf(mutant, compare(pair.fixture.observation, driven.seen, o.rules, on))
+    }
     actual = driven.observation
   }
-  return wrongOf(mutant, compare(pair.fixture.observation, actual, o.rules))
+  return wrongOf(mutant, compare(pair.fixture.observation, actual, o.rules, { steps: pair.input.steps }))
 }
+
+/** The control asks nobody for credentials. */
+const anybody = (): Principals => ({
+  fieldsOf: () => Promise.resolve({ ok: true, fields: [] }),
+  conceal: seen => seen,
+})
 
 function wrongOf(mutant: Mutant, comparison: Comparison): string | null {
   const { differences } = comparison

@@ -12,7 +12,7 @@ const answer = (output: Json): Observation => [{ kind: 'output', output }]
 const noise = [{ path: '$.id' }, { path: '$.rates' }, { path: '$.meta.slow[0]' }]
 const OLD = { id: 'a', rates: ['USD', 'EUR'], amount: 1, meta: { slow: ['x'] } }
 const same = (fresh: Json, seen = noise) =>
-  sameExceptNoise({ old: answer(OLD), fresh: answer(fresh), rules, noise: seen })
+  sameExceptNoise({ old: answer(OLD), fresh: answer(fresh), rules, noise: seen, steps: [] })
 
 describe('a fresh capture says nothing new', () => {
   test.each<[string, Json]>([

@@ -9,7 +9,7 @@ import { type FreezeReport, freeze } from '../golden/freeze.ts'
 import { assertWritable } from '../golden/staging.ts'
 import { type Lab, loadLab } from '../lab/lab-file.ts'
 import { startLab } from '../lab/process-driver.ts'
-import type { Case, Observation } from '../model.ts'
+import type { Case, InputStep, Observation } from '../model.ts'
 import { type Incomplete, type LabSession, record } from '../record/record.ts'
 import { SECRET_RULES } from '../record/secrets.ts'
 import { openTarget } from '../replay/driver.ts'
@@ -72,7 +72,10 @@ export async function recordFeature(o: RecordRequest): Promise<RecordReport> {
     signal: o.signal,
     ...(o.onProgress === undefined ? {} : { onProgress: o.onProgress }),
   })
-  const captures = recording.captures.map(pair => ({ ...pair, noise: noiseOf(pair.first, pair.second) }))
+  const captures = recording.captures.map(pair => ({
+    ...pair,
+    noise: noiseOf(pair.first, pair.second, pair.case.steps),
+  }))
   const recorded = Object.values(feature.calibration?.fixtures ?? {})
   const noise = [...recorded, ...captures].flatMap(each => each.noise)
   const frozen = await freeze({
@@ -90,7 +93,8 @@ export async function recordFeature(o: RecordRequest): Promise<RecordReport> {
       captures: 2,
       noise,
     })),
-    sameExceptNoise: (old, fresh) => sameExceptNoise({ old, fresh, rules: feature.rules, noise }),
+    sameExceptNoise: (old, fresh, name) =>
+      sameExceptNoise({ old, fresh, rules: feature.rules, noise, steps: feature.cases.get(name)?.steps ?? [] }),
   })
   const uncovered = captures.flatMap(({ case: { name }, first, noise }) => {
     const covered = coverNoise(noise, first, feature.rules)
@@ -160,12 +164,15 @@ export function sameExceptNoise(o: {
   readonly old: Observation
   readonly fresh: Observation
   readonly rules: RuleSet
+  /** Of the input. */
+  readonly steps: readonly InputStep[]
   /** Of all cases, recorded before and now. */
   readonly noise: readonly { readonly path: string }[]
 }): boolean {
-  const { differences, faults } = compare(o.old, o.fresh, o.rules)
+  const { steps } = o
+  const { differences, faults } = compare(o.old, o.fresh, o.rules, { steps })
   if (differences.length > 0 || faults.length > 0) return false
   const placeOf = (path: string): string => withoutIndexes(withoutStep(path))
   const noisy = [...new Set(o.noise.map(({ path }) => placeOf(path)))]
-  return noiseOf(o.old, o.fresh).every(({ path }) => noisy.some(place => isWithin(placeOf(path), place)))
+  return noiseOf(o.old, o.fresh, steps).every(({ path }) => noisy.some(place => isWithin(placeOf(path), place)))
 }

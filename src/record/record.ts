@@ -1,8 +1,10 @@
+import { aliasesOf } from '../core/aliases.ts'
+import { looseReference } from '../core/bindings.ts'
 import { decodeBody } from '../core/bodies.ts'
 import { degradedControl } from '../core/calibrate.ts'
 import { allowedToSend } from '../core/sends.ts'
 import { ParityError } from '../errors.ts'
-import type { Case, Fault, Observation } from '../model.ts'
+import type { Case, Fault, Observation, Request } from '../model.ts'
 import type { Driver } from '../replay/driver.ts'
 import { type SecretHit, secretsInCase, secretsInObservation } from './secrets.ts'
 
@@ -119,8 +121,9 @@ async function driveAll(cases: readonly Case[], lab: LabSession, o: Recorder): P
   for (const c of cases) {
     o.signal.throwIfAborted()
     // A case that failed once is driven again all the same: the state that later cases see must not depend on it.
-    const driven = await driver.drive(c, { signal: o.signal, timeoutMs: o.timeoutMs })
-    const fault = driven.ok ? flawOf(driven.observation) : driven.fault
+    const sends = (request: Request): boolean => allowedToSend(o.contract, request)
+    const driven = await driver.drive(c, { signal: o.signal, timeoutMs: o.timeoutMs, sends })
+    const fault = driven.ok ? flawOf(c, driven.observation) : driven.fault
     if (fault !== null && !o.faults.has(c.name)) o.faults.set(c.name, fault)
     if (driven.ok) o.observed.get(c.name)?.push(driven.observation)
     o.progress.done += 1
@@ -129,6 +132,10 @@ async function driveAll(cases: readonly Case[], lab: LabSession, o: Recorder): P
 }
 
 function forbidden(c: Case, contract: RecordOptions['contract']): Fault | null {
+  const loose = looseReference(c.steps)
+  if (loose !== null) {
+    return { reason: 'unbound', step: loose.step, message: `{{${loose.name}}} is bound by no earlier step` }
+  }
   for (const [step, { request }] of c.steps.entries()) {
     if (request === undefined || allowedToSend(contract, request)) continue
     const message = `${request.method} ${request.path.split('?', 1)[0]} may change state, and the contract does not list it`
@@ -138,7 +145,9 @@ function forbidden(c: Case, contract: RecordOptions['contract']): Fault | null {
 }
 
 /** Why an observation is no recording: what broke off or does not decode would be judged as if the legacy meant it. */
-function flawOf(observation: Observation): Fault | null {
+function flawOf(c: Case, observation: Observation): Fault | null {
+  const unfit = aliasesOf(c.steps, observation, observation)?.unfit ?? null
+  if (unfit !== null) return { reason: 'unbound', ...unfit }
   for (const [step, seen] of observation.entries()) {
     if (seen.kind === 'output' && seen.unserialisable !== undefined) {
       const { path, what } = seen.unserialisable

@@ -11,6 +11,8 @@ export interface DriveOptions {
   readonly timeoutMs: number
   /** Whether a request may be sent, asked again once its references are filled. Default: every one. */
   readonly sends?: (request: Request) => boolean
+  /** Whether an absolute link to any authority is one of this side: only of a server that plays recordings back. Default no. */
+  readonly anyAuthority?: boolean
   /** Who can call, made anew for each case. Default: nobody. */
   readonly principals?: () => Principals
 }

@@ -24,7 +24,7 @@ export async function driveSequence(c: Case, o: DriveOptions, target: StepDriver
   const stop = (fault: Fault): Driven => ({ ok: false, fault, seen })
   const principals = o.principals?.()
   for (const [at, step] of c.steps.entries()) {
-    const filled = fillStep(step, values, target.origin)
+    const filled = fillStep(step, values, o.anyAuthority === true ? '*' : target.origin)
     if (!filled.ok) return stop(unbound(c, at, filled.message, at))
     let input = filled.step
     if (input.request !== undefined && o.sends !== undefined && !o.sends(input.request)) {
