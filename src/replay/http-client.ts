@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Dispatcher, errors } from 'undici'
 import { textOf } from '../core/json.ts'
 import type { Body, Fault, FieldList, Request, Response } from '../model.ts'
@@ -7,10 +6,6 @@ import { type Lane, openLane } from './lane.ts'
 
 /** Bodies are held in memory up to this size, on either side. */
 export const BODY_MAX_BYTES = 16 * 1024 * 1024
-
-const IDLE_LANES_MAX = 16
-/** Methods that RFC 9110 §9.2.2 lets a client send again without asking. */
-const IDEMPOTENT_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']
 
 /** undici refused the request itself: the inputs are checked before, so this is a mistake in the caller. */
 const NEVER_SENT = ['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']
@@ -36,16 +31,14 @@ export interface HttpClient extends AsyncDisposable {
    * than announced or framed wrongly is `response.broken`; the octets of a short one depend on timing and are left out.
    * A body that does not end in time is `timeout` (`stream-open` for an event stream), one over the cap `over-limit`.
    *
-   * A request that is not idempotent always travels on a new connection and is sent once. Any other may take a pooled
-   * one; when the server had closed that before answering with a byte, it is sent again, once, on a new connection.
-   * No fault tells the two apart: which connection a request got depends on what ran before it.
+   * Every request is sent once, on a connection of its own. A server that closes what is idle can then not be met half-way,
+   * no request is sent twice, and no octets that come late can pass for the answer to another request. What follows an
+   * answer on its connection is `response.broken`.
    *
    * @throws whatever `signal` was aborted with
    */
   exchange(request: Request, options: ExchangeOptions): Promise<Exchanged>
 }
-
-type Attempt = Exchanged | 'stale'
 
 /**
  * A client of one origin; no other is ever contacted.
@@ -57,36 +50,22 @@ export function httpClient(o: {
   /** Default: `BODY_MAX_BYTES`. */
   readonly bodyMaxBytes?: number
 }): HttpClient {
-  const idle: Lane[] = []
-  const busy = new Set<Lane>()
+  const open = new Set<Lane>()
   const settings: Settings = { label: o.label, bodyMaxBytes: o.bodyMaxBytes ?? BODY_MAX_BYTES }
-
-  const attempt = async (lane: Lane, request: Request, options: ExchangeOptions): Promise<Attempt> => {
-    busy.add(lane)
-    let reusable = false
-    try {
-      const result = await send(lane, request, options, settings)
-      reusable = result !== 'stale' && result.ok && result.response.broken === undefined
-      return result
-    } finally {
-      busy.delete(lane)
-      if (reusable && idle.length < IDLE_LANES_MAX) idle.push(lane)
-      else await lane.destroy()
-    }
-  }
-
   return {
     async exchange(request, options) {
       options.signal.throwIfAborted()
-      const pooled = IDEMPOTENT_METHODS.includes(request.method) ? idle.pop() : undefined
-      const first = await attempt(pooled ?? openLane(o.origin), request, options)
-      if (first !== 'stale') return first
-      const second = await attempt(openLane(o.origin), request, options)
-      if (second === 'stale') throw new Error('a new connection cannot be stale')
-      return second
+      const lane = openLane(o.origin)
+      open.add(lane)
+      try {
+        return await send(lane, request, options, settings)
+      } finally {
+        open.delete(lane)
+        await lane.destroy()
+      }
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([...idle.splice(0), ...busy].map(lane => lane.destroy()))
+      await Promise.all([...open].map(lane => lane.destroy()))
     },
   }
 }
@@ -119,8 +98,8 @@ interface Progress {
   sizeBytes: number
 }
 
-function send(lane: Lane, request: Request, options: ExchangeOptions, settings: Settings): Promise<Attempt> {
-  const { promise, resolve, reject } = Promise.withResolvers<Attempt>()
+function send(lane: Lane, request: Request, options: ExchangeOptions, settings: Settings): Promise<Exchanged> {
+  const { promise, resolve, reject } = Promise.withResolvers<Exchanged>()
   const progress: Progress = { head: null, chunks: [], sizeBytes: 0 }
   const { step } = options
   const path = lane.prefix + request.path
@@ -140,7 +119,6 @@ function send(lane: Lane, request: Request, options: ExchangeOptions, settings: 
   const onAbort = () => settle(() => reject(options.signal.reason))
   options.signal.addEventListener('abort', onAbort, { once: true })
 
-  lane.begin()
   lane.client.dispatch(
     {
       path,
@@ -163,12 +141,12 @@ function send(lane: Lane, request: Request, options: ExchangeOptions, settings: 
         }
       },
       onResponseEnd() {
-        // What follows the announced end arrives with it or right behind it.
-        nextTurn().then(() => settle(() => resolve(completed(lane, request, progress))))
+        clearTimeout(timer)
+        lane.complete()
+        lane.drain().then(excess => settle(() => resolve(completed({ lane, request, progress, excess }))), reject)
       },
       onResponseError(_controller, error) {
         if (NEVER_SENT.includes(codeOf(error))) return settle(() => reject(error))
-        if (progress.head === null && lane.stale()) return settle(() => resolve('stale'))
         if (progress.head !== null) {
           const broken = brokenBy(error, progress.head.headers)
           const { status, headers } = progress.head
@@ -190,11 +168,18 @@ function fieldsOf(raw: readonly Buffer[]): FieldList {
   return fields
 }
 
-function completed(lane: Lane, request: Request, progress: Progress): Exchanged {
+function completed(o: {
+  readonly lane: Lane
+  readonly request: Request
+  readonly progress: Progress
+  /** Octets came after the end of the answer. */
+  readonly excess: boolean
+}): Exchanged {
+  const { lane, request, progress } = o
   const { status, headers } = progress.head ?? { status: 0, headers: [] }
   const announced = announcedBytes(request, status, headers)
   const body = progress.sizeBytes === 0 ? {} : { body: { bytes: Buffer.concat(progress.chunks) } }
-  const excess = announced !== null && lane.bodyBytesSeen() > announced
+  const excess = o.excess || (announced !== null && lane.bodyBytesSeen() > announced)
   const broken = excess ? { broken: excessText(announced, request, status) } : {}
   return { ok: true, response: { status, headers, ...body, ...broken } }
 }
@@ -207,9 +192,10 @@ function announcedBytes(request: Request, status: number, headers: FieldList): n
   return length === null ? null : Number(length)
 }
 
-function excessText(announced: number, request: Request, status: number): string {
+function excessText(announced: number | null, request: Request, status: number): string {
   if (request.method === 'HEAD') return 'a body follows the answer to HEAD'
   if (status === 204 || status === 304) return `a body follows status ${status}, which has none`
+  if (announced === null) return 'octets follow the last chunk of the body'
   return `the body is longer than the ${announced} bytes that Content-Length announces`
 }
 

@@ -1,39 +1,42 @@
 import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { buildConnector, Client } from 'undici'
 
 /** Response heads are read up to this size. */
 const HEAD_MAX_BYTES = 64 * 1024
+/** How long the other side may take to end the connection once its answer is complete. */
+const DRAIN_MS_MAX = 100
 
-/** One connection at a time to one origin, and what is known of its octets. */
+/** One connection for one request, and what is known of its octets. */
 export interface Lane {
   readonly client: Client
   /** Put before every path: the path of the base URL, without its last slash. */
   readonly prefix: string
   readonly headMaxBytes: number
-  /** Forgets the octets seen: a new request begins. */
-  begin(): void
   connected(): boolean
-  /** Whether an answer failed on a connection that had served before and has shown no octet since. */
-  stale(): boolean
   /** Octets seen after the blank line that ends the final head, framing included. */
   bodyBytesSeen(): number
+  /** The answer is complete: from here on the connection stays open until `drain` and `destroy` end it. */
+  complete(): void
+  /**
+   * Whether octets followed the complete answer. Our half of the connection ends, and what the other side wrote until
+   * it ended its own is seen, however it was cut into packets. Bounded.
+   */
+  drain(): Promise<boolean>
   destroy(): Promise<void>
 }
 
 /**
- * A lane that opens its connection when first used. undici ends a response at its announced length;
- * counting what the socket really delivered is the only way to see a body that is longer.
+ * A lane that opens its connection when first used. undici ends a response at its announced length, and closes or keeps
+ * the connection as it likes; watching what the socket really delivered is the only way to see that more came.
  */
 export function openLane(base: URL): Lane {
   const connect = buildConnector({ timeout: 0, allowH2: false })
-  let served = 0
-  let connections = 0
-  let octets = 0
+  let tap: Tapped | null = null
   let head = ''
   let body: number | null = null
 
   const see = (chunk: Uint8Array) => {
-    octets += chunk.length
     if (body !== null) {
       body += chunk.length
       return
@@ -54,9 +57,8 @@ export function openLane(base: URL): Lane {
     connect(options, callback) {
       connect(options, (error, socket) => {
         if (error !== null || socket === null) return callback(error ?? new Error('no socket'), null)
-        connections += 1
-        served = 0
-        callback(null, tapped(socket, see))
+        tap = tapped(socket, see)
+        callback(null, socket)
       })
     },
   })
@@ -65,26 +67,66 @@ export function openLane(base: URL): Lane {
     client,
     prefix: base.pathname.replace(/\/$/, ''),
     headMaxBytes: HEAD_MAX_BYTES,
-    begin() {
-      if (octets > 0) served += 1
-      octets = 0
-      head = ''
-      body = null
-    },
-    connected: () => connections > 0,
-    stale: () => served > 0 && octets === 0,
+    connected: () => tap !== null,
     bodyBytesSeen: () => body ?? 0,
-    destroy: () => client.destroy(),
+    complete: () => tap?.hold(),
+    async drain() {
+      await nextTurn() // the parser sees first what arrived together with the end
+      return tap === null ? false : excess(tap)
+    },
+    async destroy() {
+      tap?.release()
+      await client.destroy()
+    },
   }
 }
 
-/** The same socket, which shows `see` every chunk that is read from it. */
-function tapped<S extends Socket>(socket: S, see: (chunk: Uint8Array) => void): S {
+interface Tapped {
+  readonly socket: Socket
+  /** Keeps undici from closing the socket. */
+  hold(): void
+  /** Whether undici met octets that no request asked for. */
+  refused(): boolean
+  /** Closes it. */
+  release(): void
+}
+
+/** Shows `see` every chunk that is read from a socket. */
+function tapped(socket: Socket, see: (chunk: Uint8Array) => void): Tapped {
   const read = socket.read.bind(socket)
+  const destroy = socket.destroy.bind(socket)
+  let refused = false
   socket.read = size => {
     const chunk: unknown = read(size)
     if (chunk instanceof Uint8Array) see(chunk)
     return chunk
   }
-  return socket
+  return {
+    socket,
+    hold() {
+      socket.destroy = error => {
+        if (error?.name === 'HTTPParserError' || error?.message === 'bad response') refused = true
+        return socket
+      }
+    },
+    refused: () => refused,
+    release() {
+      socket.destroy = destroy
+      destroy()
+    },
+  }
+}
+
+function excess({ socket, refused }: Tapped): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  if (refused()) return Promise.resolve(true)
+  if (socket.readableEnded || socket.destroyed) return Promise.resolve(false)
+  const timer = setTimeout(() => resolve(false), DRAIN_MS_MAX)
+  const ended = () => resolve(false)
+  socket.removeAllListeners('readable')
+  socket.on('data', () => resolve(true))
+  socket.on('end', ended).on('close', ended).on('error', ended)
+  socket.resume()
+  socket.end()
+  return promise.finally(() => clearTimeout(timer))
 }
