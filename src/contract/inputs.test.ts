@@ -64,6 +64,35 @@ describe('an input', () => {
     )
   })
 
+  test('may bind, repeat, name who calls and take a step as given', () => {
+    const get = '{"method":"GET","path":"{{next}}"}'
+    const text = `{"steps":[{"given":true,"as":"ana","request":${get},"bind":{"id":"$.id","sid":"cookie.sid"},"same":{"header.location":"/a/{{id}}"}}]}`
+    expect(inputOf(text).steps).toEqual([
+      {
+        request: { method: 'GET', path: '{{next}}', headers: [] },
+        bind: { id: '$.id', sid: 'cookie.sid' },
+        same: { 'header.location': '/a/{{id}}' },
+        as: 'ana',
+        given: true,
+      },
+    ])
+  })
+
+  test.each([
+    ['{"bind":{"id":"id"}}', '"id" names no place of an answer'],
+    ['{"bind":{"1d":"$.id"}}', '"1d" is no name of a binding'],
+    ['{"bind":{"id":"$.a","id":"$.b"}}', 'the member id occurs twice'],
+    ['{"bind":[]}', 'expected an object, received an array of 0'],
+    ['{"same":{"$.id":"7"}}', 'it refers to no binding'],
+    ['{"same":{"$.id[":"{{id}}"}}', 'steps[0].same'],
+    ['{"given":"yes"}', 'expected true or false, received a string'],
+    ['{"as":"ana"}', 'an input has nobody who calls'],
+  ])('whose step has %s is refused', (members, message) => {
+    const [refusal, ...more] = refusalsOf(`{"steps":[{"input":1,${members.slice(1)}]}`)
+    expect(refusal).toContain(message)
+    expect(more).toEqual([])
+  })
+
   test('may have a body of any one form', () => {
     const bodyOf = (text: string) => inputOf(request(`,"body":${text}`)).steps[0]?.request?.body
     expect(bodyOf('{"text":"a"}')).toEqual({ text: 'a' })

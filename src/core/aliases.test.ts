@@ -151,6 +151,27 @@ describe('same', () => {
   })
 })
 
+describe('a difference of bound values at a place that they do not reach', () => {
+  test('says what to write, in a body and in a header', () => {
+    const own = [post('/posts', '{}', { bind: { id: '$.id' } }), get('/comments')]
+    const at = (id: string) => [
+      answered(`{"id":"${id}"}`),
+      responseStep({
+        headers: [
+          ['Content-Type', 'application/json'],
+          ['Location', `/posts/${id}`],
+        ],
+        body: { json: { postId: id } },
+      }),
+    ]
+    const { differences } = compare(at('p-1'), at('x-1'), rulesOf('{}'), { steps: own })
+    expect(differences.map(({ hint }) => hint)).toEqual([
+      'each side shows its own id: if it has to, add "same": {"header.location": "/posts/{{id}}"} to step 1',
+      'each side shows its own id: if it has to, add "same": {"$.postId": "{{id}}"} to step 1',
+    ])
+  })
+})
+
 describe('links', () => {
   const own: readonly InputStep[] = [get('/posts', { bind: { next: 'link.next' } }), get('{{next}}')]
   const page = (cursor: string, rel = 'next') =>

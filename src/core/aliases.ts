@@ -45,6 +45,13 @@ export interface Aliases {
     readonly legacy: Json | undefined
     readonly candidate: Json | undefined
   }): string | null
+  /** What to write where a difference is one of bound values at a place that they do not reach; null where it is none. */
+  suggest(
+    o: Pick<Difference, 'step' | 'path'> & {
+      readonly legacy?: Json | undefined
+      readonly candidate?: Json | undefined
+    },
+  ): string | null
   /** What two sides that agree everywhere would still have broken: two values where the other side has one. */
   readonly broken: readonly Broken[]
   /** Where the legacy itself does not repeat what the input says; its first step. */
@@ -100,6 +107,7 @@ export function aliasesOf(steps: readonly InputStep[], golden: Observation, actu
   }
   return {
     explain: difference => explain(difference, pairs, repeats),
+    suggest: difference => suggest(difference, pairs),
     broken: [...notOneToOne(pairs), ...notRepeated(repeats)].sort((a, b) => a.step - b.step),
     unfit: unfitOf(repeats),
   }
@@ -145,6 +153,24 @@ function explain(
       isWanted(one.source, candidate, one.candidate.wanted),
   )
   return repeat?.template ?? null
+}
+
+/** The template that makes both values of the one pair, as something to write under `same`. */
+function suggest({ step, path, legacy, candidate }: Parameters<Aliases['suggest']>[0], pairs: readonly Pair[]) {
+  for (const pair of pairs) {
+    const { name } = pair
+    if (pair.step > step || boundText(pair.legacy) === boundText(pair.candidate)) continue
+    const template = equalScalars(legacy ?? null, pair.legacy)
+      ? `{{${name}}}`
+      : typeof legacy === 'string'
+        ? legacy.replace(boundText(pair.legacy), () => `{{${name}}}`)
+        : null
+    if (template === null || template === legacy) continue
+    const wanted = filledTemplate(template, new Map([[name, pair.candidate]]))
+    if (!equalScalars(wanted, candidate ?? null)) continue
+    return `each side shows its own ${name}: if it has to, add "same": {"${path}": "${template}"} to step ${step}`
+  }
+  return null
 }
 
 /** A header of links holds several: it is explained when the links that were bound are all that differs. */

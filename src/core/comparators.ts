@@ -1,5 +1,5 @@
 import type { DocumentKind } from './bodies.ts'
-import { isFree, seedBindings } from './mutants-bindings.ts'
+import { isBound, seedBindings } from './mutants-bindings.ts'
 import { seedBinary, seedEvents, seedForm, seedKind, seedMultipart, seedPlain, seedXml } from './mutants-body.ts'
 import { type Seed, type StepMutant, seedError, seedExit, seedHeaders, seedStatus, seedStderr } from './mutants-step.ts'
 
@@ -53,6 +53,6 @@ export function stepMutants(seed: Seed): NamedMutant[] {
   return names.flatMap(comparator =>
     COMPARATORS[comparator]
       .mutants(seed)
-      .flatMap(mutant => (comparator !== 'bindings' && isFree(seed, mutant) ? [] : [{ ...mutant, comparator }])),
+      .flatMap(mutant => (comparator !== 'bindings' && isBound(seed, mutant) ? [] : [{ ...mutant, comparator }])),
   )
 }

@@ -258,6 +258,7 @@ function compareHeaderSections(
         ...found,
         path,
         state: governing,
+        hint: findings.suggested(step, { ...found, path }),
         legacy: legacy ?? null,
         candidate: candidate ?? null,
       }))

@@ -66,6 +66,8 @@ export interface Findings {
   fault(fault: Fault): void
   /** Whether the bindings explain a header that differs; it is then a note. The tokens are JSON texts. */
   explained(step: number, found: Pick<Told, 'path' | 'legacy' | 'candidate' | 'state'>): boolean
+  /** What to write where a header differs by bound values alone. The tokens are JSON texts. */
+  suggested(step: number, found: Pick<Told, 'path' | 'legacy' | 'candidate'>): string | undefined
   /** Tells what only the bindings of a step show. */
   broken(step: number): void
   /** Hears the walk of a step's document; `kindOf` may give its differences another kind. */
@@ -127,9 +129,15 @@ export function collectFindings(
     },
     explained(step, { path, legacy, candidate, state }) {
       if (aliases === null || state.rule !== null || legacy === null || candidate === null) return false
-      const name = aliases.explain({ step, path, legacy: scalarOf(legacy), candidate: scalarOf(candidate) })
+      const values = { step, path, legacy: scalarOf(legacy), candidate: scalarOf(candidate) }
+      const name = aliases.explain(values)
       if (name !== null) findings.note(step, { id: BINDING, path, detail: `${name}: ${legacy}/${candidate}` })
       return name !== null
+    },
+    suggested(step, { path, legacy, candidate }) {
+      if (aliases === null || legacy === null || candidate === null) return undefined
+      const values = { legacy: scalarOf(legacy), candidate: scalarOf(candidate) }
+      return aliases.suggest({ step, path, ...values }) ?? undefined
     },
     broken(step) {
       for (const one of aliases?.broken ?? []) {
@@ -155,12 +163,14 @@ export function collectFindings(
           }
           findings.difference(step, () => {
             const segments = segmentsOf(found.place)
-            const hint = found.hint ?? hintFor(found.legacy, found.candidate)
+            const path = normalisedPath(segments)
+            const hint =
+              found.hint ?? aliases?.suggest({ ...found, step, path }) ?? hintFor(found.legacy, found.candidate)
             return {
               ...found,
               hint,
               kind: kindOf(found.kind),
-              path: normalisedPath(segments),
+              path,
               pointer: pointerOf(segments),
               legacy: tokenOf(found.legacy, limits.tokenMax),
               candidate: tokenOf(found.candidate, limits.tokenMax),

@@ -1,24 +1,35 @@
 import type { StepObservation } from '../model.ts'
 import { alike, familyOf } from './aliases.ts'
-import { type Bound, take } from './bindings.ts'
+import { type Bound, nodesOf, parseSource, take } from './bindings.ts'
 import { edited } from './edits.ts'
 import { anotherOfClass } from './mutant-values.ts'
 import type { Seed, StepMutant } from './mutants-step.ts'
 import { withDocument } from './shown.ts'
 
 /**
- * Whether a mutant only changes a value that its step binds, where any other of its form may stand. It would have to be
- * caught by its shadow in later steps alone.
+ * Whether a mutant changes a value that the bindings judge in another way than it expects: one that must be caught, and only
+ * changes what its step binds, where any other of its form may stand; or one that must pass, where `same` wants it repeated.
  */
-export function isFree({ observed, step, steps }: Seed, mutant: StepMutant): boolean {
-  if (mutant.expect !== 'DIVERGED' || mutant.state.rule !== null) return false
-  const { bind = {}, request } = steps[step] ?? {}
+export function isBound({ observed, step, steps }: Seed, mutant: StepMutant): boolean {
+  const { bind = {}, same = {}, request } = steps[step] ?? {}
+  if (mutant.expect === 'PARITY') {
+    const repeats = Object.keys(same).some(source => placesOf(source, observed).includes(mutant.path))
+    const repeated = steps.some(one => one.same !== undefined)
+    const binds = Object.values(bind).some(source => placesOf(source, observed).includes(mutant.path))
+    return repeats || (repeated && binds)
+  }
+  if (mutant.state.rule !== null) return false
   return Object.values(bind).some(source => {
     const before = take(source, observed, request?.path ?? null)
     if (!before.ok || before.path !== mutant.path) return false
     const after = take(source, mutant.step(), request?.path ?? null)
     return after.ok && after.path === before.path && after.value !== before.value && alike(before, after)
   })
+}
+
+function placesOf(text: string, observed: StepObservation): readonly string[] {
+  const parsed = parseSource(text)
+  return parsed.ok ? nodesOf(parsed.source, observed).map(({ path }) => path) : []
 }
 
 /**
