@@ -35,7 +35,7 @@ describe('noise', () => {
 
   test('is covered by rules that let it pass, from the golden and the noise alone', () => {
     const rules = '{structural: [$.id], order_insensitive: [$.list], ignore: [$.more]}'
-    expect(coverNoise(noise, first, rulesOf(rules))).toEqual({ uncovered: [], proposals: [] })
+    expect(coverNoise(noise, first, rulesOf(rules))).toEqual({ uncovered: [], proposals: [], refused: [] })
   })
 
   test('that no rule covers is listed, with a rule to propose', () => {
@@ -80,7 +80,14 @@ describe('noise', () => {
   test('a proposal names any index', () => {
     const [one, two] = [jsonResponse('[{"t":1},{"t":2}]'), jsonResponse('[{"t":3},{"t":4}]')]
     expect(coverNoise(noiseOf(one, two), one, rulesOf('{}')).proposals).toEqual([
-      { rule: 'structural $[*].t', why: 'two captures of the legacy have other values of one form' },
+      {
+        rule: 'structural $[*].t',
+        why: 'two captures of the legacy have other values of one form',
+        path: '$[0].t',
+        kind: 'counter',
+        first: '1',
+        second: '3',
+      },
     ])
   })
 })

@@ -3,30 +3,16 @@ import { sha256 } from './canonical.ts'
 import { compareUnder } from './diff.ts'
 import { documentOf } from './documents.ts'
 import { childAt, edited } from './edits.ts'
-import { formatClass } from './formats.ts'
+import { type Evidence, evidenceOf } from './evidence.ts'
 import { type Json, parseJson } from './json.ts'
-import { typeOf } from './scalars.ts'
-import { isWithin, withoutIndexes, withoutStep } from './selector.ts'
+import { type Noise, type Proposed, proposalsFor } from './proposals.ts'
+import { isWithin, withoutStep } from './selector.ts'
 import { withDocument } from './shown.ts'
 import { STRICT, termsOf } from './terms.ts'
 import type { RuleSet } from './tolerance.ts'
 import { partOctets } from './written.ts'
 
-/** A place where the legacy differs from itself. Tokens are whole JSON texts, masked as what they come from; null is absence. */
-export interface Noise {
-  readonly step: number
-  /** As the path of a difference. */
-  readonly path: string
-  readonly pointer: string
-  readonly first: string | null
-  readonly second: string | null
-}
-
-export interface Proposal {
-  /** `structural $.requestId` */
-  readonly rule: string
-  readonly why: string
-}
+export type { Noise } from './proposals.ts'
 
 /**
  * Where two captures of the legacy differ, with no rule applied: every number text, every order and every header that is
@@ -45,14 +31,16 @@ export function noiseOf(first: Observation, second: Observation, steps: readonly
 }
 
 /**
- * Which recorded noise the rules do not cover, and a rule for each such place. Needs the golden and the noise alone: both
- * captures are built from them again, and compared. What cannot be built again counts as uncovered.
+ * Which recorded noise the rules do not cover, and a rule for each such place, or why there is none. Needs the golden and
+ * the noise alone: both captures are built from them again, and compared. What cannot be built again counts as uncovered.
+ * A rule that hides what the captures of the evidence had alike is refused. Default: those of this golden.
  */
 export function coverNoise(
   noise: readonly Noise[],
   golden: Observation,
   rules: RuleSet,
-): { readonly uncovered: Noise[]; readonly proposals: Proposal[] } {
+  evidence: Evidence = evidenceOf([{ golden, noise }]),
+): Proposed & { readonly uncovered: readonly Noise[] } {
   const first = capture(golden, noise, 'first')
   const second = capture(golden, noise, 'second')
   const terms = termsOf(rules, STRICT.limits)
@@ -70,7 +58,8 @@ export function coverNoise(
       second: candidate,
     })),
   ]
-  return { uncovered, proposals: proposalsFor(uncovered) }
+  if (uncovered.length === 0) return { uncovered, proposals: [], refused: [] }
+  return { uncovered, ...proposalsFor(uncovered, { golden, rules: rules.rules, evidence }) }
 }
 
 /** Whether a difference stands at, above or below a place of noise. */
@@ -211,40 +200,4 @@ function resolved(document: Json, pointer: string): (string | number)[] | null {
     here = childAt(here, segment)
   }
   return segments
-}
-
-function proposalsFor(noise: readonly Noise[]): Proposal[] {
-  const proposals = new Map<string, Proposal>()
-  for (const one of noise) {
-    const proposal = proposalFor(one)
-    if (proposal !== null && !proposals.has(proposal.rule)) proposals.set(proposal.rule, proposal)
-  }
-  return [...proposals.values()]
-}
-
-/** The narrowest rule under which the place would pass; null where none may. */
-function proposalFor({ path, first, second }: Noise): Proposal | null {
-  const place = withoutIndexes(withoutStep(path))
-  if (place === '$' || place === 'status') return null
-  if (place.startsWith('header.') || place === 'exit' || place === 'stderr') {
-    return { rule: `ignore ${place}`, why: 'it differs between two captures of the legacy' }
-  }
-  const [left, right] = [first, second].map(token => {
-    const parsed = token === null ? null : parseJson(token)
-    return parsed?.ok === true ? parsed.value : undefined
-  })
-  if (left === undefined || right === undefined) {
-    return { rule: `ignore ${place}`, why: 'only one of two captures of the legacy has it' }
-  }
-  if (Array.isArray(left) && Array.isArray(right) && left.length === right.length) {
-    return { rule: `order_insensitive ${place}`, why: 'two captures of the legacy have it in another order' }
-  }
-  if (typeOf(left) === typeOf(right) && classOf(left) === classOf(right)) {
-    return { rule: `structural ${place}`, why: 'two captures of the legacy have other values of one form' }
-  }
-  return { rule: `ignore ${place}`, why: 'two captures of the legacy have values of another form' }
-}
-
-function classOf(value: Json): string {
-  return typeof value === 'string' ? formatClass(value) : ''
 }
