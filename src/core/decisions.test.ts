@@ -37,6 +37,8 @@ describe('readDecisions', () => {
     expect(errorsOf(decision('R-1', { approved_by: 'ana' }))).toStrictEqual([
       '2: ana wrote R-1 and cannot approve it | write null, or the name of another person',
     ])
+    expect(errorsOf(decision('R-1', { approved_by: ' ANA ' }))).toHaveLength(1)
+    expect(errorsOf(decision('R-1', { approved_by: 'anna' }))).toStrictEqual([])
   })
 
   test('refuses a second decision for a rule, unless it supersedes the first', () => {

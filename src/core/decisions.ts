@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { samePerson } from './people.ts'
 import { type Located, parseYaml, validate } from './yaml.ts'
 
 /** `tolerance/<feature>.rules.yaml`: who decided what, in order, never edited. */
@@ -44,7 +45,7 @@ export function readDecisions(
   for (const [index, { id, rule, author, approved_by, supersedes }] of shaped.value.entries()) {
     if (ids.has(id)) refuse(index, 'id', `the id ${id} occurs twice`, 'give it the next free id')
     ids.add(id)
-    if (approved_by === author) {
+    if (approved_by !== null && samePerson(approved_by, author)) {
       refuse(
         index,
         'approved_by',

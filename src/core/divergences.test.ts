@@ -113,6 +113,7 @@ describe('readDivergences', () => {
     ['an id that occurs twice', YAML + YAML.replace('$.error.code', '$.b'), 10],
     ['a place that is decided twice', YAML + YAML.replace('D-001', 'D-002'), 12],
     ['an author who approves', YAML.replace('approved_by: null', 'approved_by: ana'), 9],
+    ['an author who approves under capitals', YAML.replace('approved_by: null', 'approved_by: ANA'), 9],
   ])('refuses %s with its line', (_, text, line) => {
     const read = readDivergences('d.yaml', text)
     expect(read.ok ? [] : read.errors.map(error => error.line)).toContain(line)

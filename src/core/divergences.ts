@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DIFFERENCE_KINDS, type Difference, type DifferenceKind, type Fault, type Sha256 } from '../model.ts'
 import { canonicalText, sha256 } from './canonical.ts'
 import { isObject, NumberToken, parseJson } from './json.ts'
+import { samePerson } from './people.ts'
 import { type Located, parseYaml, validate } from './yaml.ts'
 
 const KINDS = Object.keys(DIFFERENCE_KINDS) as [DifferenceKind, ...DifferenceKind[]]
@@ -61,7 +62,7 @@ export function readDivergences(
       refuse('path', `${each.kind} at ${each.path} of ${each.case} is decided twice`, 'keep one of the two')
     }
     places.add(place)
-    if (each.approved_by === each.author) {
+    if (each.approved_by !== null && samePerson(each.approved_by, each.author)) {
       const fix = 'write null, or the name of another person'
       refuse('approved_by', `${each.author} wrote ${each.id} and cannot approve it`, fix)
     }
