@@ -182,7 +182,7 @@ test('both-failed: both sides fail alike, and only an error case says that they 
   const root = mkdtempSync(join(tmpdir(), 'failing-'))
   cpSync(join(import.meta.dirname, '../template/hello'), root, { recursive: true })
   const server = join(root, 'labs/hello-legacy/server.cjs')
-  const greet = "if (path.indexOf('/hello/') === 0) return greet("
+  const greet = "if (path.indexOf('/hello/') === 0) return greet(res, "
   const down = readFileSync(server, 'utf8').replace(greet, "if (path.indexOf('/hello/') === 0) return fail(res, 503, ")
   expect(down).toContain('fail(res, 503, ')
   writeFileSync(server, down.replace("path.slice('/hello/'.length), params)", "'E_DOWN', 'no database')"))
