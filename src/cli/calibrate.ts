@@ -9,15 +9,17 @@ import {
   printJson,
   type Terminal,
 } from './command.ts'
+import { placeText, proposalLines } from './noise-lines.ts'
 
 function noiseLine({ name, captures, noise, uncovered }: CaseNoise): string {
   if (captures === 0) return `✗ ${name}  no capture stands behind it`
-  const covered = noise.filter(path => !uncovered.includes(path))
+  const open = new Set(uncovered.map(({ path }) => path))
+  const covered = noise.filter(({ path }) => !open.has(path)).map(({ path, kind }) => `${path} (${kind})`)
   const parts = [
     `${captures} captures`,
     noise.length === 0 ? 'no noise' : '',
     covered.length === 0 ? '' : `covered ${covered.join(', ')}`,
-    uncovered.length === 0 ? '' : `uncovered ${uncovered.join(', ')}`,
+    uncovered.length === 0 ? '' : `control-unstable: uncovered ${uncovered.map(placeText).join(', ')}`,
   ]
   return `${uncovered.length === 0 ? '✓' : '✗'} ${name}  ${parts.filter(part => part !== '').join(' · ')}`
 }
@@ -29,7 +31,8 @@ function rateLine(rates: FeatureCalibration['seeded']['byComparator']): string[]
 }
 
 function lines({ feature, cases, seeded }: FeatureCalibration): string[] {
-  const proposals = [...new Set(cases.flatMap(each => each.proposals.map(({ rule, why }) => `${rule}  (${why})`)))]
+  const proposals = cases.flatMap(each => each.proposals)
+  const refused = cases.flatMap(each => each.refused)
   const missing = cases.filter(each => each.captures === 0).map(each => each.name)
   return [
     ...cases.map(noiseLine),
@@ -37,7 +40,7 @@ function lines({ feature, cases, seeded }: FeatureCalibration): string[] {
     ...rateLine(seeded.byComparator),
     ...seeded.survivors.map(line => `  ${line}`),
     ...seeded.unprovable.map(line => `  unprovable: ${line}`),
-    ...proposals.map(line => `Proposed for tolerance/${feature}.yaml: ${line}`),
+    ...proposalLines(feature, { proposals, refused }),
     ...(missing.length === 0 ? [] : [`Fix: npx vitest-parity record ${feature} ${missing.join(' ')}`]),
   ]
 }

@@ -11,6 +11,7 @@ import {
   printJson,
   type Terminal,
 } from './command.ts'
+import { placeText, proposalLines } from './noise-lines.ts'
 
 /** Whether every case was recorded whole, under rules that cover its noise, and nothing waits to be accepted. */
 export function isClean(report: RecordReport): boolean {
@@ -28,10 +29,14 @@ export function recordLines(report: RecordReport): string[] {
     ({ name, fault }) =>
       `incomplete ${name}  ${fault.reason}: ${escapeText(fault.message)}\n  Fix: ${remedyOf(fault.reason, feature, name)}`,
   )
-  const uncovered = report.uncovered.map(
-    ({ name, paths, proposals }) =>
-      `unstable   ${name}  the legacy differs from itself at ${paths.join(', ')}\n  Fix: make it stable, or add to tolerance/${feature}.yaml: ${proposals.join(', ') || 'a rule for it'}`,
-  )
+  const uncovered = report.uncovered.map(({ name, places, proposals }) => {
+    const rules = proposals.map(({ rule }) => rule).join(', ')
+    return `unstable   ${name}  control-unstable: the legacy differs from itself at ${places.map(placeText).join(', ')}\n  Fix: make it stable, or add to tolerance/${feature}.yaml: ${rules || 'a rule for it'}`
+  })
+  const proposed = proposalLines(feature, {
+    proposals: report.uncovered.flatMap(({ proposals }) => proposals),
+    refused: report.uncovered.flatMap(({ refused }) => refused),
+  })
   const counts = [
     [report.written.length, 'written'],
     [report.unchanged.length, 'unchanged'],
@@ -40,7 +45,13 @@ export function recordLines(report: RecordReport): string[] {
     [report.incomplete.length, 'incomplete'],
   ] as const
   const summary = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
-  return [...waiting, ...incomplete, ...uncovered, `${feature}: ${summary.join(' · ') || 'nothing recorded'}`]
+  return [
+    ...waiting,
+    ...incomplete,
+    ...uncovered,
+    ...proposed,
+    `${feature}: ${summary.join(' · ') || 'nothing recorded'}`,
+  ]
 }
 
 /** Records a feature of the project in the terminal's folder, its progress on one live line. */

@@ -65,8 +65,7 @@ export interface Proposed {
  * it would pass, and those that are too broad with the code that says why. At most 20 places.
  */
 export function unstableText(uncovered: readonly Noise[], { proposals, refused }: Proposed): string {
-  const kinds = new Map(uncovered.map(one => [one.path, volatileKind(one)]))
-  const places = [...kinds].map(([path, kind]) => `${path} (${kind})`)
+  const places = noisyPlaces(uncovered).map(({ path, kind }) => `${path} (${kind})`)
   const shown = places.slice(0, PLACES_SHOWN_MAX)
   if (places.length > shown.length) shown.push(`${places.length - shown.length} more`)
   const broad = refused.map(({ rule, code }) => `${rule} (${code})`).join(', ')
@@ -80,7 +79,14 @@ export function unstableText(uncovered: readonly Noise[], { proposals, refused }
 
 const PLACES_SHOWN_MAX = 20
 
-export function noisyPlace({ path, first, second }: Noise): NoisyPlace {
+/** Places of noise as they are shown, each path once. */
+export function noisyPlaces(noise: readonly Noise[]): NoisyPlace[] {
+  const seen = new Set<string>()
+  const firsts = noise.filter(({ path }) => !seen.has(path) && seen.add(path))
+  return firsts.map(noisyPlace)
+}
+
+function noisyPlace({ path, first, second }: Noise): NoisyPlace {
   return { path, kind: volatileKind({ path, first, second }), first, second }
 }
 

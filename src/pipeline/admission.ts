@@ -1,8 +1,10 @@
 import { looseReference } from '../core/bindings.ts'
 import { coverNoise, degradedNoise } from '../core/calibrate.ts'
+import { unstableText } from '../core/proposals.ts'
 import { allowedToSend } from '../core/sends.ts'
 import { admit } from '../golden/store.ts'
 import type { Case, Fault, Fixture, Reason } from '../model.ts'
+import { evidenceOfFeature } from './evidence.ts'
 import type { Feature } from './feature.ts'
 
 export type Admitted =
@@ -81,11 +83,15 @@ function calibrationFault(feature: Feature, fixture: Fixture, asOf: string): Adm
       `captured on ${entry.captured}, it holds ${maxAgeDays} days, and it is ${asOf}`,
     )
   }
-  const { uncovered, proposals } = coverNoise(entry.noise, fixture.observation, feature.rules)
+  const covered = coverNoise(entry.noise, fixture.observation, feature.rules, evidenceOfFeature(feature))
+  const { uncovered } = covered
   if (uncovered.length === 0) return null
   const degraded = degradedNoise(fixture.observation, entry.noise)
   if (degraded !== null) return { ok: false, fault: degraded, fixture }
-  const places = uncovered.map(({ path }) => path).join(', ')
-  const proposed = proposals.map(({ rule }) => rule).join(', ') || 'none'
-  return refuse('control-unstable', `the legacy differs from itself at ${places}; proposed: ${proposed}`)
+  const fault: Fault = {
+    reason: 'control-unstable',
+    step: uncovered[0]?.step ?? 0,
+    message: unstableText(uncovered, covered),
+  }
+  return { ok: false, fault, fixture }
 }

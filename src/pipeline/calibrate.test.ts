@@ -33,7 +33,7 @@ test('finds noise that the rules no longer cover without the lab, and proposes t
   try {
     const { cases } = await calibrateFeature({ root, feature: 'hello', signal })
     const plain = cases.find(each => each.name === '001-happy-plain')
-    expect(plain?.uncovered).toEqual(['$.servedAt'])
+    expect(plain?.uncovered).toMatchObject([{ path: '$.servedAt', kind: 'timestamp' }])
     expect(plain?.proposals.map(({ rule }) => rule)).toEqual(['structural $.servedAt'])
     expect(cases.find(each => each.name === '003-happy-languages')?.uncovered).toEqual([])
   } finally {

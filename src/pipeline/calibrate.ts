@@ -1,5 +1,9 @@
 import { coverNoise } from '../core/calibrate.ts'
+import { evidenceOf } from '../core/evidence.ts'
+import { type NoisyPlace, noisyPlaces, type Proposal, type RefusedProposal } from '../core/proposals.ts'
 import { admit } from '../golden/store.ts'
+import type { Fixture } from '../model.ts'
+import { capturedOf } from './evidence.ts'
 import { readFeature } from './feature.ts'
 import { type Pair, proveComparator, type SeededProof } from './prove.ts'
 import type { Dirs } from './suite.ts'
@@ -20,12 +24,14 @@ export interface CaseNoise {
   /** 0 when no capture stands behind the fixture. */
   readonly captures: number
   readonly captured: string | null
-  /** Paths where the legacy differs from itself, each once. */
-  readonly noise: readonly string[]
+  /** Places where the legacy differs from itself, each path once. */
+  readonly noise: readonly NoisyPlace[]
   /** Those that no rule covers. */
-  readonly uncovered: readonly string[]
+  readonly uncovered: readonly NoisyPlace[]
   /** Rules that would cover them: proposals, never applied. */
-  readonly proposals: readonly { readonly rule: string; readonly why: string }[]
+  readonly proposals: readonly Proposal[]
+  /** Rules that would cover them and hide more than them. */
+  readonly refused: readonly RefusedProposal[]
 }
 
 export interface FeatureCalibration {
@@ -41,29 +47,27 @@ export interface FeatureCalibration {
  */
 export async function calibrateFeature(o: CalibrateRequest): Promise<FeatureCalibration> {
   const feature = readFeature({ root: o.root, dirs: o.dirs ?? {}, feature: o.feature })
-  const pairs: Pair[] = []
+  const pairs: (Pair & { readonly fixture: Fixture })[] = []
   for (const input of feature.cases.values()) {
     const admitted = admit(feature.fixtures, input, { revision: feature.contract.revision })
     if (admitted.ok) pairs.push({ input, fixture: admitted.fixture })
   }
+  const evidence = evidenceOf(capturedOf(feature))
   const cases = pairs.map(({ fixture }): CaseNoise => {
     const entry = feature.calibration?.fixtures[fixture.id]
     const noise = entry?.noise ?? []
-    const covered = coverNoise(noise, fixture.observation, feature.rules)
+    const covered = coverNoise(noise, fixture.observation, feature.rules, evidence)
     return {
       name: fixture.name,
       captures: entry?.captures ?? 0,
       captured: entry?.captured ?? null,
-      noise: distinctPaths(noise),
-      uncovered: distinctPaths(covered.uncovered),
+      noise: noisyPlaces(noise),
+      uncovered: noisyPlaces(covered.uncovered),
       proposals: covered.proposals,
+      refused: covered.refused,
     }
   })
   const { signal } = o
   const seeded = await proveComparator(pairs, feature.rules, { signal, timeoutMs: STEP_TIMEOUT_MS, places: 'every' })
   return { feature: feature.name, cases, seeded }
-}
-
-function distinctPaths(noise: readonly { readonly path: string }[]): string[] {
-  return [...new Set(noise.map(({ path }) => path))]
 }

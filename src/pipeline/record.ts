@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { coverNoise, noiseOf } from '../core/calibrate.ts'
 import { compare } from '../core/diff.ts'
+import { evidenceOf } from '../core/evidence.ts'
 import { nearest } from '../core/nearest.ts'
+import { type NoisyPlace, noisyPlaces, type Proposal, type RefusedProposal } from '../core/proposals.ts'
 import { isWithin, withoutIndexes, withoutStep } from '../core/selector.ts'
 import type { RuleSet } from '../core/tolerance.ts'
 import { ParityError } from '../errors.ts'
@@ -13,6 +15,7 @@ import type { Case, InputStep, Observation } from '../model.ts'
 import { type Incomplete, type LabSession, record } from '../record/record.ts'
 import { SECRET_RULES } from '../record/secrets.ts'
 import { openTarget } from '../replay/driver.ts'
+import { capturedOf } from './evidence.ts'
 import { type Feature, readFeature } from './feature.ts'
 import { targetOfLab } from './lab-target.ts'
 import type { Dirs } from './suite.ts'
@@ -38,11 +41,13 @@ export interface RecordRequest {
   readonly onLog?: (line: string) => void
 }
 
-/** Fields where the legacy differs from itself and that no rule covers, with the rules that would cover them. */
+/** Fields where the legacy differs from itself and that no rule covers, with the rules that would cover them, or why none is proposed. */
 export interface UncoveredNoise {
   readonly name: string
-  readonly paths: readonly string[]
-  readonly proposals: readonly string[]
+  /** Each path once. */
+  readonly places: readonly NoisyPlace[]
+  readonly proposals: readonly Proposal[]
+  readonly refused: readonly RefusedProposal[]
 }
 
 export interface RecordReport extends FreezeReport {
@@ -96,10 +101,11 @@ export async function recordFeature(o: RecordRequest): Promise<RecordReport> {
     sameExceptNoise: (old, fresh, name) =>
       sameExceptNoise({ old, fresh, rules: feature.rules, noise, steps: feature.cases.get(name)?.steps ?? [] }),
   })
+  const fresh = captures.map(({ first: golden, noise }) => ({ golden, noise }))
+  const evidence = evidenceOf([...capturedOf(feature), ...fresh])
   const uncovered = captures.flatMap(({ case: { name }, first, noise }) => {
-    const covered = coverNoise(noise, first, feature.rules)
-    const paths = [...new Set(covered.uncovered.map(({ path }) => path))]
-    return paths.length === 0 ? [] : [{ name, paths, proposals: covered.proposals.map(({ rule }) => rule) }]
+    const { uncovered, proposals, refused } = coverNoise(noise, first, feature.rules, evidence)
+    return uncovered.length === 0 ? [] : [{ name, places: noisyPlaces(uncovered), proposals, refused }]
   })
   return { feature: feature.name, ...frozen, incomplete: recording.incomplete, uncovered }
 }
