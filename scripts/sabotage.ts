@@ -12,6 +12,7 @@ import { MUTATIONS } from './sabotage/mutations.ts'
 import { REASON_PLACES } from './sabotage/reasons.ts'
 import { RULES } from './sabotage/rules.ts'
 import { type Sabotage, sabotaged } from './sabotage/sabotage.ts'
+import { BINDINGS, SEQUENCE_REASONS } from './sabotage/sequences.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const AT_ONCE = 2
@@ -68,7 +69,9 @@ async function trySabotage(copy: string, sabotage: Sabotage): Promise<Ran> {
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
-  const chosen = [...RULES, ...MUTATIONS, ...REASON_PLACES].filter(({ name }) => name.includes(values.only))
+  const chosen = [...RULES, ...BINDINGS, ...MUTATIONS, ...REASON_PLACES, ...SEQUENCE_REASONS].filter(({ name }) =>
+    name.includes(values.only),
+  )
   if (chosen.length === 0) throw new Error(`no sabotage has \`${values.only}\` in its name`)
   for (const sabotage of chosen) sabotaged(readFileSync(join(ROOT, sabotage.file), 'utf8'), sabotage)
 

@@ -44,8 +44,6 @@ describe('docs/reasons.md', () => {
       'fixture-quarantined',
       'coverage-missing',
       'lab-isolation',
-      'unbound',
-      'unmatched',
       'mask-key-missing',
       'stub-diverged',
       'tap-not-attached',

@@ -6,6 +6,7 @@ import { MUTATION_NAMES, MUTATIONS } from '../scripts/sabotage/mutations.ts'
 import { REASON_PLACES } from '../scripts/sabotage/reasons.ts'
 import { RULES } from '../scripts/sabotage/rules.ts'
 import { sabotaged } from '../scripts/sabotage/sabotage.ts'
+import { BINDINGS, SEQUENCE_REASONS } from '../scripts/sabotage/sequences.ts'
 import { REASONS, TOLERANCE_KEYS } from '../src/model.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -36,8 +37,6 @@ describe('reasons', () => {
       'fixture-quarantined', // the mask gate
       'coverage-missing',
       'lab-isolation', // labs in containers
-      'unbound', // bindings of sequences
-      'unmatched', // virtual services
       'mask-key-missing',
       'stub-diverged',
       'tap-not-attached', // events
@@ -61,7 +60,9 @@ describe('reasons', () => {
   })
 
   test('that something gives can be taken away', () => {
-    const taken = new Set(REASON_PLACES.map(({ name }) => name.slice('reason '.length, name.indexOf(':'))))
+    const taken = new Set(
+      [...REASON_PLACES, ...SEQUENCE_REASONS].map(({ name }) => name.slice('reason '.length, name.indexOf(':'))),
+    )
     expect(produced.filter(reason => !taken.has(reason))).toEqual([])
   })
 })
@@ -86,7 +87,7 @@ describe('what can be taken away', () => {
   })
 
   test('stands in its file exactly once, has a name of its own, and names tests that exist', () => {
-    const all = [...RULES, ...MUTATIONS, ...REASON_PLACES]
+    const all = [...RULES, ...BINDINGS, ...MUTATIONS, ...REASON_PLACES, ...SEQUENCE_REASONS]
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
     const tests = [...filesBelow('src'), ...filesBelow('test')].filter(name => name.endsWith('.test.ts'))
     for (const sabotage of all) {

@@ -62,6 +62,7 @@ const OWN: readonly (readonly [comparator: string, names: readonly string[]])[] 
   ['sse', ['cut short', 'comment']],
   ['xml', ['comment']],
   ['multipart', ['octet flipped', 'another boundary']],
+  ['bindings', ['another bound value', 'bound twice']],
 ]
 
 const TESTS = ['test/mutations.test.ts', 'src/core/calibrate.test.ts']

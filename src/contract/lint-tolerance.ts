@@ -12,8 +12,11 @@ import { governs, liesWithin } from './reach.ts'
 export function toleranceFindings(input: LintInput, files: LintFiles): readonly Finding[] {
   const { ruleSet } = input
   const declared = [...fieldsOf('outputs', input), ...fieldsOf('errors', input)]
+  const bound = input.cases.flatMap(c =>
+    c.steps.flatMap(({ bind = {}, same = {} }) => [...Object.values(bind), ...Object.keys(same)]),
+  )
   const bare = declared
-    .filter(({ selector }) => !ruleSet.rules.some(rule => governs(rule, selector)))
+    .filter(({ selector }) => !bound.includes(selector.text) && !ruleSet.rules.some(rule => governs(rule, selector)))
     .map(
       ({ section, selector }): Finding => ({
         rule: 'output-without-tolerance',

@@ -142,6 +142,15 @@ describe('same', () => {
     ])
   })
 
+  test('goes before a rule at that place, which names no value', () => {
+    const actual = [created(12, '{self}/posts/12'), answered('{"postId":12}')]
+    expect(differences(actual, 'exact: [$.postId]', own, legacy)).toEqual([])
+    const broken = actual.with(1, answered('{"postId":13}'))
+    expect(differences(broken, 'structural: [$.postId]', own, legacy)).toEqual([
+      'value_changed steps[1]:$.postId 7 → 13',
+    ])
+  })
+
   test('a legacy that does not repeat it makes the case unbound', () => {
     const found = compare(legacy.with(1, answered('{"postId":8}')), legacy, rulesOf('{}'), { steps: own })
     expect(found.differences).toEqual([])

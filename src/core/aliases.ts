@@ -44,6 +44,8 @@ export interface Aliases {
     readonly path: string
     readonly legacy: Json | undefined
     readonly candidate: Json | undefined
+    /** A rule says how the place is compared: only `same`, which names the place itself, goes before it. */
+    readonly ruled: boolean
   }): string | null
   /** What to write where a difference is one of bound values at a place that they do not reach; null where it is none. */
   suggest(
@@ -136,8 +138,9 @@ function explain(
 ): string | null {
   const { step, path, legacy, candidate } = o
   if (legacy === undefined || candidate === undefined) return null
-  if (path === 'header.link') return explainLinks(o, pairs)
-  const pair = pairs.find(
+  if (path === 'header.link') return o.ruled ? null : explainLinks(o, pairs)
+  const reaching = o.ruled ? [] : pairs
+  const pair = reaching.find(
     one =>
       one.step <= step &&
       reaches(one, step, path) &&

@@ -67,6 +67,17 @@ describe('every mutant is judged as it must be', () => {
   })
 })
 
+test('a sequence gives another bound value, which must pass, and a value that is bound twice', () => {
+  const { golden, steps } = boundSequence()
+  const { mutants } = seededMutants(golden, rulesOf('{}'), steps)
+  const own = mutants.filter(({ comparator }) => comparator === 'bindings')
+  expect(own.map(({ mutation, path, expect }) => `${mutation} ${path} ${expect}`)).toEqual([
+    'another bound value steps[0]:$.id PARITY',
+    'another bound value steps[1]:$.id PARITY',
+    'bound twice steps[1]:$.id DIVERGED',
+  ])
+})
+
 describe('the mutants of a kind', () => {
   const mutationsOf = (kind: string, tolerance = '{}') =>
     seededMutants(kindsOfGoldens()[kind] ?? [], rulesOf(tolerance, []))

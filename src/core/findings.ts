@@ -128,8 +128,9 @@ export function collectFindings(
       faults.push(fault)
     },
     explained(step, { path, legacy, candidate, state }) {
-      if (aliases === null || state.rule !== null || legacy === null || candidate === null) return false
-      const values = { step, path, legacy: scalarOf(legacy), candidate: scalarOf(candidate) }
+      if (aliases === null || legacy === null || candidate === null) return false
+      const ruled = state.rule !== null
+      const values = { step, path, legacy: scalarOf(legacy), candidate: scalarOf(candidate), ruled }
       const name = aliases.explain(values)
       if (name !== null) findings.note(step, { id: BINDING, path, detail: `${name}: ${legacy}/${candidate}` })
       return name !== null
@@ -151,10 +152,11 @@ export function collectFindings(
     listener(step, kindOf = kind => kind) {
       return {
         difference(found) {
-          if (aliases !== null && found.kind === 'value_changed' && found.state.rule === null) {
+          if (aliases !== null && found.kind === 'value_changed') {
             const path = normalisedPath(segmentsOf(found.place))
             const { legacy, candidate } = found
-            const name = aliases.explain({ step, path, legacy, candidate })
+            const ruled = found.state.rule !== null
+            const name = aliases.explain({ step, path, legacy, candidate, ruled })
             if (name !== null) {
               const [left, right] = [legacy, candidate].map(value => tokenOf(value, limits.tokenMax))
               findings.note(step, { id: BINDING, path, detail: `${name}: ${left}/${right}` })

@@ -6,7 +6,7 @@ import { response, rulesOf } from '../../test/observations.ts'
 import { decodeBody } from '../core/bodies.ts'
 import { textOf } from '../core/json.ts'
 import type { Case, FieldList, Observation, Sha256 } from '../model.ts'
-import { encodeBody } from './control-server.ts'
+import { encodeBody, startControlServer } from './control-server.ts'
 import { type Pair, proveComparator } from './prove.ts'
 
 function pairOf(name: string, observation: Observation): Pair {
@@ -85,4 +85,18 @@ test('a body under gzip is under gzip again', () => {
   expect(textOf(decodeBody({ headers, body: { bytes: Buffer.from(bytes) }, method: 'GET', status: 200 }).value)).toBe(
     '[1,2]',
   )
+})
+
+test('an answer is played to the request that it was recorded for, and to no other', async () => {
+  await using server = await startControlServer()
+  const step = (path: string) => ({ request: { method: 'GET', path, headers: [] } })
+  const observation = [response({ status: 201 }), response({ status: 409 })].flat()
+  const statusOf = async (path: string) => (await fetch(`${server.url}${path}`)).status
+  server.play(observation, [step('/a'), step('/a')])
+  expect([await statusOf('/a'), await statusOf('/a'), server.unmatched()]).toEqual([201, 409, null])
+  expect(await statusOf('/a')).toBe(500)
+  expect(server.unmatched()).toBe('GET /a has no recorded answer (played 2 times before); nothing more was recorded')
+  server.play(observation, [step('/a'), step('/b')])
+  expect([await statusOf('/b'), await statusOf('/a'), await statusOf('/b')]).toEqual([500, 201, 409])
+  expect(server.unmatched()).toBe('GET /b has no recorded answer (played 0 times before); recorded next is GET /a')
 })
