@@ -4,7 +4,7 @@ import { documentOf } from './documents.ts'
 import { isObject, type Json, membersOf } from './json.ts'
 import type { MatchState } from './matcher.ts'
 import { SEEDED_DEPTH_MAX } from './mutants-document.ts'
-import { isWithin, normalisedPath } from './selector.ts'
+import { normalisedPath } from './selector.ts'
 import type { Rule, RuleSet } from './tolerance.ts'
 
 export { degradedControl, degradedNoise } from './degraded.ts'
@@ -57,13 +57,26 @@ export function seededMutants(
     const { matcher, headers } = rules
     const made = stepMutants({ observed, document, step, matcher, headers, golden, steps })
     for (const mutant of made) mutants.push(placed(golden, step, prefix(step), mutant))
+    const proven = provenPlaces(made)
     for (const { rule, path } of governedPlaces(document.value, matcher.body(step))) {
-      const proven = made.some(mutant => mutant.state.rule === rule && isWithin(mutant.path, path))
       const why = 'no change of this node must be caught or let pass by construction'
-      if (!proven) unprovable.push({ rule: rule.text, path: `${prefix(step)}${path}`, why })
+      if (proven.get(rule)?.has(path) !== true)
+        unprovable.push({ rule: rule.text, path: `${prefix(step)}${path}`, why })
     }
   }
   return { mutants, unprovable }
+}
+
+/** By rule, the places that a mutant of it lies within: every path that `isWithin` finds it at or below. */
+function provenPlaces(made: readonly NamedMutant[]): ReadonlyMap<Rule, ReadonlySet<string>> {
+  const places = new Map<Rule, Set<string>>()
+  for (const { path, state } of made) {
+    if (state.rule === null) continue
+    const own = places.get(state.rule) ?? new Set()
+    places.set(state.rule, own.add(path))
+    for (const { index } of path.matchAll(/[.[]/g)) own.add(path.slice(0, index))
+  }
+  return places
 }
 
 /** A body stored as JSON under another media type is read as JSON on both sides. */
