@@ -76,6 +76,20 @@ describe('two sides that only name things otherwise', () => {
     )
   })
 
+  test('agree when the lists are in another order, where a rule says that it does not count', () => {
+    const unordered = rulesOf('order_insensitive: [$]')
+    fc.assert(
+      fc.property(worlds, world => {
+        const turned = { ...world, shown: world.shown.map(things => things.toReversed()) }
+        const steps = stepsOf(world)
+        expect(
+          compare(side(world, world.legacy), side(turned, world.candidate), unordered, { steps }).differences,
+        ).toEqual([])
+      }),
+      { numRuns: 300 },
+    )
+  })
+
   test('agree just as much when they are swapped', () => {
     fc.assert(
       fc.property(worlds, fc.nat(9), (world, drift) => {

@@ -181,6 +181,25 @@ describe('a difference of bound values at a place that they do not reach', () =>
   })
 })
 
+describe('elements that are matched', () => {
+  const own = [post('/p', '{}', { bind: { a: '$.id' } }), post('/p', '{}', { bind: { b: '$.id' } }), get('/p')]
+  const legacy = [answered('{"id":1}'), answered('{"id":2}'), answered('[{"id":1},{"id":2},{"id":9}]')]
+  const actual = (list: string) => [answered('{"id":12}'), answered('{"id":11}'), answered(list)]
+
+  test('are matched in the names of the legacy, and told as received', () => {
+    const found = (list: string) => differences(actual(list), 'order_insensitive: [$]', own, legacy)
+    expect(found('[{"id":9},{"id":11},{"id":12}]')).toEqual([])
+    expect(found('[{"id":9},{"id":11},{"id":13}]')).toEqual(['value_changed steps[2]:$[0].id 1 → 13'])
+    expect(found('[{"id":9},{"id":11},{"id":11}]')).toEqual([
+      'missing steps[2]:$[0] {"id":1} → null',
+      'count steps[2]:$[2] 1 → 2',
+    ])
+    expect(found('[{"id":9},{"id":11},{"id":12},{"id":12,"x":1}]')).toEqual([
+      'extra steps[2]:$[3] null → {"id":12,"x":1}',
+    ])
+  })
+})
+
 describe('links', () => {
   const own: readonly InputStep[] = [get('/posts', { bind: { next: 'link.next' } }), get('{{next}}')]
   const page = (cursor: string, rel = 'next') =>

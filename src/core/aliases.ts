@@ -5,6 +5,7 @@ import { boundText, filledTemplate } from './filled.ts'
 import { formatClass } from './formats.ts'
 import { isObject, type Json, NumberToken } from './json.ts'
 import { isLink, ownPath } from './links.ts'
+import type { Renaming } from './renamed.ts'
 
 /** A value that both sides bound under one name, at one step. */
 interface Pair {
@@ -54,6 +55,8 @@ export interface Aliases {
       readonly candidate?: Json | undefined
     },
   ): string | null
+  /** The pairs of two names, as what a member is called on either side. */
+  readonly renamings: readonly Renaming[]
   /** What two sides that agree everywhere would still have broken: two values where the other side has one. */
   readonly broken: readonly Broken[]
   /** Where the legacy itself does not repeat what the input says; its first step. */
@@ -110,6 +113,10 @@ export function aliasesOf(steps: readonly InputStep[], golden: Observation, actu
   return {
     explain: difference => explain(difference, pairs, repeats),
     suggest: difference => suggest(difference, pairs),
+    renamings: pairs.flatMap(({ name, step, paths, legacy, candidate }): Renaming[] => {
+      const member = lastName(paths[0])
+      return member === null || equalScalars(legacy, candidate) ? [] : [{ member, name, step, legacy, candidate }]
+    }),
     broken: [...notOneToOne(pairs), ...notRepeated(repeats)].sort((a, b) => a.step - b.step),
     unfit: unfitOf(repeats),
   }

@@ -67,14 +67,20 @@ export function compare(golden: Observation, actual: Observation, rules: RuleSet
 }
 
 export function compareUnder(golden: Observation, actual: Observation, terms: Terms): Comparison {
-  const quick = compareDocumentsOf(golden, actual, terms, documentsOf(golden, actual, terms.matcher))
+  const aliases = aliasesOf(terms.steps ?? [], golden, actual)
+  // Elements are matched by what they hold: where ids differ, that has to be told first.
+  if (aliases !== null && aliases.renamings.length > 0 && terms.rules.some(({ key }) => key === 'order_insensitive')) {
+    return compareDocumentsOf({ golden, actual, terms, aliases }, documentsOf(golden, actual, null), true).comparison
+  }
+  const quick = compareDocumentsOf({ golden, actual, terms, aliases }, documentsOf(golden, actual, terms.matcher))
   // What was left out had to be told after all.
   return quick.toldSparse ? compareWhole(golden, actual, terms) : quick.comparison
 }
 
 /** What `compareUnder` returns, from the whole tree of every document: the slower one of its two ways. */
 export function compareWhole(golden: Observation, actual: Observation, terms: Terms): Comparison {
-  return compareDocumentsOf(golden, actual, terms, documentsOf(golden, actual, null)).comparison
+  const aliases = aliasesOf(terms.steps ?? [], golden, actual)
+  return compareDocumentsOf({ golden, actual, terms, aliases }, documentsOf(golden, actual, null)).comparison
 }
 
 interface Compared {
@@ -83,15 +89,17 @@ interface Compared {
   readonly toldSparse: boolean
 }
 
-function compareDocumentsOf(
-  golden: Observation,
-  actual: Observation,
-  terms: Terms,
-  documents: readonly Documents[],
-): Compared {
+interface Compare {
+  readonly golden: Observation
+  readonly actual: Observation
+  readonly terms: Terms
+  readonly aliases: Aliases | null
+}
+
+function compareDocumentsOf(o: Compare, documents: readonly Documents[], rename = false): Compared {
+  const { golden, actual, terms, aliases } = o
   const { steps = [], cut: cutBy } = terms
-  const aliases = aliasesOf(steps, golden, actual)
-  const findings = collectFindings(golden, actual, terms.limits, aliases)
+  const findings = collectFindings(golden, actual, terms.limits, aliases, rename)
   const broken = reportRecording(golden, documents, findings, steps) || tellUnfit(aliases, findings)
   let toldSparse = false
   for (const [step, { left, right, inStep }] of documents.entries()) {
@@ -270,6 +278,7 @@ function compareDocuments(o: Step): void {
   const { left, right, step, terms, findings } = o
   const root = terms.matcher.body(step)
   for (const [rule, nodes] of countSelected(o.inStep?.golden ?? left.value, root)) findings.selected(rule, nodes)
+  const candidate = findings.renamed(step, right.value, root)
   if (right.fault !== null) {
     if (right.fault.reason === 'over-limit') findings.fault({ ...right.fault, step })
     else tellRoot(o, 'undecodable_body', null, right.fault.message)
@@ -280,7 +289,7 @@ function compareDocuments(o: Step): void {
     return
   }
   for (const note of representations(left.notes, right.notes)) findings.note(step, { ...note, path: '$' })
-  const shared = sharedWith(left.value, right.value)
+  const shared = sharedWith(left.value, candidate)
   if (shared === left.value) return
   const kindOf = left.threw ? () => 'threw' as const : undefined
   const budget = (visitsMax: number): Budget => ({ visitsMax, visits: 0, depth: 0 })

@@ -5,6 +5,7 @@ import type { Listener, Place } from './diff-walk.ts'
 import { agree, MATCH_VISITS_MAX, OverBudget } from './diff-walk.ts'
 import { beginningOf, type Json, parseJson } from './json.ts'
 import type { MatchState } from './matcher.ts'
+import { received, renamed } from './renamed.ts'
 import { UNCOVERED } from './scalars.ts'
 import { normalisedPath, pointerOf } from './selector.ts'
 import type { Rule } from './tolerance.ts'
@@ -68,6 +69,8 @@ export interface Findings {
   explained(step: number, found: Pick<Told, 'path' | 'legacy' | 'candidate' | 'state'>): boolean
   /** What to write where a header differs by bound values alone. The tokens are JSON texts. */
   suggested(step: number, found: Pick<Told, 'path' | 'legacy' | 'candidate'>): string | undefined
+  /** A document of the candidate as it is compared: in the names of the legacy where elements are matched. */
+  renamed(step: number, document: Json, state: MatchState): Json
   /** Tells what only the bindings of a step show. */
   broken(step: number): void
   /** Hears the walk of a step's document; `kindOf` may give its differences another kind. */
@@ -80,6 +83,8 @@ export function collectFindings(
   actual: Observation,
   limits: Limits,
   aliases: Aliases | null,
+  /** Whether documents of the candidate are compared in the names of the legacy. */
+  rename = false,
 ): Findings {
   const several = golden.length > 1 || actual.length > 1
   const placed = (step: number, path: string) => (several ? `steps[${step}]:${path}` : path)
@@ -94,6 +99,7 @@ export function collectFindings(
     uses.set(rule.text, known)
     return known
   }
+  const renamingsAt = (step: number) => (aliases?.renamings ?? []).filter(one => one.step <= step)
   const findings: Findings = {
     difference(step, told, rule = 'uncovered') {
       if (differences.length >= limits.reportedMax) {
@@ -140,6 +146,15 @@ export function collectFindings(
       const values = { legacy: scalarOf(legacy), candidate: scalarOf(candidate) }
       return aliases.suggest({ step, path, ...values }) ?? undefined
     },
+    renamed(step, document, state) {
+      if (!rename) return document
+      const { value, places } = renamed(document, state, renamingsAt(step))
+      for (const { path, renaming } of places) {
+        const [left, right] = [renaming.legacy, renaming.candidate].map(each => tokenOf(each, limits.tokenMax))
+        findings.note(step, { id: BINDING, path, detail: `${renaming.name}: ${left}/${right}` })
+      }
+      return value
+    },
     broken(step) {
       for (const one of aliases?.broken ?? []) {
         const path = placed(step, one.path)
@@ -151,7 +166,10 @@ export function collectFindings(
     },
     listener(step, kindOf = kind => kind) {
       return {
-        difference(found) {
+        difference(told) {
+          const found = rename
+            ? { ...told, candidate: received(told.candidate, told.place?.segment, renamingsAt(step)) }
+            : told
           if (aliases !== null && found.kind === 'value_changed') {
             const path = normalisedPath(segmentsOf(found.place))
             const { legacy, candidate } = found
