@@ -19,6 +19,8 @@ export interface LabOptions {
   readonly cacheDir?: string
   /** Gets each line that npm and the legacy print. */
   readonly onLog?: (line: string) => void
+  /** What is kept and shown of a line that the legacy prints. Default: all of it. */
+  readonly conceal?: (line: string) => string
   /** Default: the clock of lab.yaml. */
   readonly clock?: string | null
   /** Default: this machine. */
@@ -72,7 +74,7 @@ export async function startLab(lab: Lab, options: LabOptions): Promise<RunningLa
   const running =
     'call' in service
       ? new CallLab({ lab, service, installed, signal })
-      : new ProcessLab({ lab, service, installed, signal, onLog })
+      : new ProcessLab({ lab, service, installed, signal, onLog, conceal: options.conceal ?? (line => line) })
   await running.boot(options.clock === undefined ? lab.file.clock : options.clock)
   return running
 }
@@ -86,6 +88,7 @@ class ProcessLab implements RunningLab {
   readonly #installed: Installed | null
   readonly #signal: AbortSignal
   readonly #onLog: (line: string) => void
+  readonly #conceal: (line: string) => string
   readonly #probe: Probe
   #lines: string[] = []
   #running: Supervised | null = null
@@ -99,12 +102,14 @@ class ProcessLab implements RunningLab {
     readonly installed: Installed | null
     readonly signal: AbortSignal
     readonly onLog: (line: string) => void
+    readonly conceal: (line: string) => string
   }) {
     this.#lab = o.lab
     this.#service = o.service
     this.#installed = o.installed
     this.#signal = o.signal
     this.#onLog = o.onLog
+    this.#conceal = o.conceal
     const { ready } = o.service
     this.#probe = { ...parseCall(ready.http), status: ready.status, body: ready.body ?? null }
     this.provenance = provenanceOf(o.lab)
@@ -198,7 +203,8 @@ class ProcessLab implements RunningLab {
       cwd: join(dir, 'lab'),
       env,
       removeDirs: [dir],
-      onLine: line => {
+      onLine: printed => {
+        const line = this.#conceal(printed)
         if (this.#lines.push(line) > LOG_LINES_MAX) this.#lines.shift()
         this.#onLog(line)
       },

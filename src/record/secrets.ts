@@ -55,7 +55,7 @@ function headerHits(headers: FieldList, place: string): readonly SecretHit[] {
   return headers.flatMap(([name, value]) => {
     const lower = name.toLowerCase()
     const where = `${place}.header.${lower}`
-    if (CREDENTIAL_HEADERS.includes(lower) && value.trim() !== '') {
+    if (CREDENTIAL_HEADERS.includes(lower) && !isConcealed(value) && value.trim() !== '') {
       return [{ kind: lower === 'cookie' ? 'cookie' : 'credential header', place: where }]
     }
     if (lower === 'set-cookie' && isSecretCookie(value)) return [{ kind: 'cookie', place: where }]
@@ -63,12 +63,17 @@ function headerHits(headers: FieldList, place: string): readonly SecretHit[] {
   })
 }
 
+/** Nothing of it was left but the name of the principal that it is a credential of. */
+function isConcealed(value: string): boolean {
+  return /^(?:[A-Za-z][A-Za-z0-9-]* )?\{credential:[A-Za-z0-9_-]+\}$/.test(value)
+}
+
 /** A cookie that names a session or a token, or whose value is long and opaque. */
 function isSecretCookie(setCookie: string): boolean {
   const [pair = ''] = setCookie.split(';', 1)
   const equals = pair.indexOf('=')
   const value = pair.slice(equals + 1).trim()
-  if (equals < 0 || value === '' || value === '""') return false
+  if (equals < 0 || value === '' || value === '""' || isConcealed(value)) return false
   return isSecretName(pair.slice(0, equals).trim()) || /^"?[\w+/=.%:~-]{20,}"?$/.test(value)
 }
 
@@ -173,7 +178,7 @@ function pathOf(node: Node): string {
 }
 
 function fieldHits(name: string, value: string, place: string): readonly SecretHit[] {
-  if (isSecretName(name) && value.length >= 8) return [{ kind: 'named secret', place }]
+  if (isSecretName(name) && value.length >= 8 && !isConcealed(value)) return [{ kind: 'named secret', place }]
   return textHits(value, place)
 }
 

@@ -21,8 +21,10 @@ export interface StepDriver {
 export async function driveSequence(c: Case, o: DriveOptions, target: StepDriver): Promise<Driven> {
   const values = new Map<string, Bound>()
   const seen: StepObservation[] = []
-  const stop = (fault: Fault): Driven => ({ ok: false, fault, seen })
   const principals = o.principals?.()
+  // once more at the end: a credential may have stood in an answer before its login told it
+  const concealed = (): StepObservation[] => (principals === undefined ? seen : seen.map(principals.conceal))
+  const stop = (fault: Fault): Driven => ({ ok: false, fault, seen: concealed() })
   for (const [at, step] of c.steps.entries()) {
     const filled = fillStep(step, values, o.anyAuthority === true ? '*' : target.origin)
     if (!filled.ok) return stop(unbound(c, at, filled.message, at))
@@ -48,7 +50,7 @@ export async function driveSequence(c: Case, o: DriveOptions, target: StepDriver
       values.set(name, bound.value)
     }
   }
-  return { ok: true, observation: seen }
+  return { ok: true, observation: concealed() }
 }
 
 /** A request that is no step: the login of a principal. It is subject to the same limits. */
