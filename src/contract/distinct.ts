@@ -19,7 +19,7 @@ export function distinctKey(c: Case, observation: Observation): string {
 }
 
 function askedShape({ request, input }: InputStep): unknown {
-  if (request === undefined) return ['input', shapeOf(input ?? null)]
+  if (request === undefined) return ['input', shapeOf(input ?? null), optionsIn(input ?? null)]
   const query = request.path.includes('?') ? request.path.slice(request.path.indexOf('?') + 1) : ''
   const names = [...new URLSearchParams(query)].map(([name, value]) => `${name}=${value === '' ? 'empty' : 'value'}`)
   const headers = request.headers.map(([name]) => name.toLowerCase()).sort(compareCodePoints)
@@ -29,7 +29,7 @@ function askedShape({ request, input }: InputStep): unknown {
 }
 
 /** The path without its query; segments that are a number or a UUID are `*`. */
-function routeOf(request: Request): string {
+export function routeOf(request: Request): string {
   const path = request.path.split('?', 1)[0] ?? ''
   return path.replaceAll(/(?<=\/)(?:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\/|$)/gi, '*')
 }
@@ -54,11 +54,18 @@ function answeredShape(seen: StepObservation | undefined, step: InputStep): unkn
       return ['threw', seen.threw.name, seen.threw.code]
     case 'command': {
       const { kind, value } = decodeStdout(seen.stdout)
-      return ['command', seen.exit, kind, kind === 'json' ? shapeOf(value) : null]
+      return ['command', seen.exit, kind, kind === 'json' ? shapeOf(value) : null, seen.stderr === '']
     }
     default:
       return seen satisfies never
   }
+}
+
+/** The options among the words of a command line: `--bin`, not what follows it. */
+function optionsIn(input: Json): readonly string[] {
+  const args = isObject(input) ? [...membersOf(input)].find(([name]) => name === 'args')?.[1] : input
+  const words: readonly Json[] = Array.isArray(args) ? args : []
+  return words.flatMap(word => /^--?[A-Za-z][^=]*/.exec(typeof word === 'string' ? word : '')?.[0] ?? [])
 }
 
 function headerValue(headers: FieldList, wanted: string): string | null {

@@ -3,7 +3,7 @@ import { documentOf } from '../core/documents.ts'
 import { nearest } from '../core/nearest.ts'
 import { queryJson } from '../core/query.ts'
 import { normalisedPath, parseSelector, type Selector } from '../core/selector.ts'
-import type { Decision, Rule, RuleSet } from '../core/tolerance.ts'
+import type { Rule, RuleSet } from '../core/tolerance.ts'
 import type { FixtureSet } from '../golden/store.ts'
 import type { Finding, LintFiles, LintInput } from './lint.ts'
 import { governs, liesWithin } from './reach.ts'
@@ -77,7 +77,7 @@ function isDeclared(rule: Rule, declared: readonly DeclaredField[], ruleSet: Rul
   return declared.some(({ selector }) => governs(rule, selector) || liesWithin(rule, selector))
 }
 
-/** Rules that nobody decided, decisions about no rule, and decisions approved by their author. */
+/** Rules that nobody decided, and decisions about nothing. */
 export function decisionFindings({ rules, decisions }: RuleSet, files: LintFiles): readonly Finding[] {
   const undecided = rules
     .filter(rule => loosens(rule) && rule.id === null)
@@ -92,7 +92,7 @@ export function decisionFindings({ rules, decisions }: RuleSet, files: LintFiles
   const superseded = new Set(decisions.map(({ supersedes }) => supersedes))
   const known = rules.map(rule => rule.text)
   const idle = decisions
-    .filter(({ id, rule }) => !superseded.has(id) && !known.includes(rule))
+    .filter(({ id, rule }) => !superseded.has(id) && !known.includes(rule) && !isSubject(rule))
     .map(({ id, rule }): Finding => {
       const near = nearest(rule, known)
       return {
@@ -102,18 +102,11 @@ export function decisionFindings({ rules, decisions }: RuleSet, files: LintFiles
         fix: `correct the rule, or add a decision that supersedes ${id}`,
       }
     })
-  const own = decisions.filter(isSelfApproved).map(
-    ({ id, author }): Finding => ({
-      rule: 'approved-by-author',
-      file: files.decisions,
-      message: `${id} is approved by its author, ${author}`,
-      fix: 'let somebody else approve it, or write approved_by: null until then',
-    }),
-  )
-  return [...undecided, ...idle, ...own]
+  return [...undecided, ...idle]
 }
 
-function loosens(rule: Rule): boolean {
+/** Whether a rule lets values differ that are equal without it. */
+export function loosens(rule: Rule): boolean {
   switch (rule.key) {
     case 'exact':
       return false
@@ -128,6 +121,7 @@ function loosens(rule: Rule): boolean {
   }
 }
 
-function isSelfApproved({ author, approved_by }: Decision): boolean {
-  return approved_by !== null && approved_by.trim().toLowerCase() === author.trim().toLowerCase()
+/** Whether a decision is about no rule that stands there, but about another thing that `--base` asks to be decided. */
+function isSubject(subject: string): boolean {
+  return /^(?:case|contract|without|feature) \S/.test(subject)
 }

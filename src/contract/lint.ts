@@ -1,11 +1,16 @@
 import type { DecidedDivergence } from '../core/divergences.ts'
+import type { Captured } from '../core/evidence.ts'
 import { nearest } from '../core/nearest.ts'
 import { changesState, sendsMatch } from '../core/sends.ts'
 import type { RuleSet } from '../core/tolerance.ts'
 import type { FixtureSet } from '../golden/store.ts'
-import { BUCKETS, type Case } from '../model.ts'
-import { type Contract, sectionsOf } from './contract.ts'
-import { distinctKey } from './distinct.ts'
+import type { Case } from '../model.ts'
+import type { Contract } from './contract.ts'
+import { corpusFindings, coverFindings } from './lint-corpus.ts'
+import { evidenceFindings } from './lint-evidence.ts'
+import { reachFindings } from './lint-reach.ts'
+import { recipeFindings } from './lint-recipes.ts'
+import { stepFindings } from './lint-steps.ts'
 import { decisionFindings, toleranceFindings } from './lint-tolerance.ts'
 
 export interface LintInput {
@@ -18,6 +23,10 @@ export interface LintInput {
   readonly pending: readonly string[]
   /** The revision of the lab that the contract names; null when there is no such lab, or it names none. */
   readonly labRevision: string | null
+  /** The instant that its clock stands at. Default: it names none. */
+  readonly labClock?: string | null
+  /** The goldens that were captured twice, with what differed. Default: none. */
+  readonly captured?: readonly Captured[]
   /** The names of the files in findings. Default: the usual places. */
   readonly files?: Partial<LintFiles>
 }
@@ -33,14 +42,24 @@ export interface LintFiles {
 
 export const LINT_RULES = {
   'section-uncovered': 'every section of the contract is covered by a case',
+  'rule-one-sided': 'every rule of the contract has a case where it applies, and one where it does not',
   'section-invented': 'a case covers only sections that the contract has',
+  'case-without-section': 'every case covers a section of the contract',
   buckets: 'there are cases in all four buckets',
   floor: 'there are enough distinct cases for the tier',
+  'corpus-alike': 'at most half of the cases are near-copies',
+  'corpus-one-answer': 'not every step of every case ends alike',
+  'corpus-one-route': 'not every request has one method and route',
+  'binding-unbound': 'a step uses only names that an earlier step binds',
+  'binding-unused': 'every binding is used, or its value comes back in a later answer',
+  'principal-unknown': 'a step calls only as somebody whom the contract names',
   'output-without-tolerance': 'every declared output and error field has a tolerance rule',
   'tolerance-without-output': 'every tolerance rule has a declared output or error field',
   'rule-without-decision': 'every rule that loosens has a decision',
   'decision-without-rule': 'every decision in force names a rule',
-  'approved-by-author': 'nobody approves a decision of their own',
+  'evidence-not-noisy': 'a decision with `evidence: control` covers only places where the legacy differed from itself',
+  'loosening-untriggered': 'every rule that loosens does so in a golden',
+  'loosening-everywhere': 'every rule that loosens leaves something of a golden alone',
   revision: 'contract, lab and goldens are of one revision',
   'sends-missing': 'every request that changes state is listed',
   'sends-unused': 'only requests that a case sends are listed',
@@ -48,7 +67,26 @@ export const LINT_RULES = {
   'input-without-golden': 'every input has its golden',
   'divergence-without-case': 'every decided divergence is of a case that exists',
   'payload-waits': 'no payload that the legacy changed waits to be accepted',
+  'state-unseen': 'where state is put back, a case of several steps looks at what it changed',
+  'state-kept': 'where requests may change state, it is put back',
+  'recipe-replay': 'a heavy feature has traffic as it came',
+  'recipe-properties': 'a function has invariants',
+  'clock-one': 'a case runs at another instant than the clock of the lab',
 } as const
+
+/** What a reader should know, and what cannot be judged from files alone. A note fails nothing. */
+const NOTES: readonly (keyof typeof LINT_RULES)[] = [
+  'corpus-one-answer',
+  'corpus-one-route',
+  'state-kept',
+  'recipe-replay',
+  'recipe-properties',
+  'clock-one',
+]
+
+export function isNote({ rule }: Pick<Finding, 'rule'>): boolean {
+  return NOTES.includes(rule)
+}
 
 export interface Finding {
   readonly rule: keyof typeof LINT_RULES
@@ -56,9 +94,6 @@ export interface Finding {
   readonly message: string
   readonly fix: string
 }
-
-const FLOORS = { heavy: 30, standard: 10, trivial: 0 } as const
-const REQUIRED_BUCKETS = BUCKETS.filter(bucket => bucket !== 'replay')
 
 /** What is amiss between the files of a feature, in the order of `LINT_RULES` and then of the files. Pure. */
 export function lint(input: LintInput): readonly Finding[] {
@@ -75,75 +110,18 @@ export function lint(input: LintInput): readonly Finding[] {
   return [
     ...coverFindings(input, files),
     ...corpusFindings(input, files),
+    ...stepFindings(input, files),
     ...toleranceFindings(input, files),
     ...decisionFindings(input.ruleSet, files),
+    ...evidenceFindings(input.ruleSet, input.captured ?? [], files),
+    ...reachFindings(input, files),
     ...revisionFindings(input, files),
     ...sendsFindings(input, files),
     ...pairFindings(input, files),
     ...divergenceFindings(input, files),
     ...pendingFindings(input, files),
+    ...recipeFindings(input, files),
   ]
-}
-
-function coverFindings({ contract, cases }: LintInput, files: LintFiles): readonly Finding[] {
-  const sections = sectionsOf(contract)
-  const covered = new Set(cases.flatMap(c => c.covers))
-  const uncovered = sections
-    .filter(section => !covered.has(section) && contract.checkable[section.replace(/^outputs\./, '')] !== 'elsewhere')
-    .map(
-      (section): Finding => ({
-        rule: 'section-uncovered',
-        file: files.contract,
-        message: `no case covers ${section}`,
-        fix: `write an input with "covers": ["${section}"]`,
-      }),
-    )
-  const invented = cases.flatMap(c =>
-    c.covers
-      .filter(section => !sections.includes(section))
-      .map((section): Finding => {
-        const near = nearest(section, sections)
-        return {
-          rule: 'section-invented',
-          file: `${files.inputs}/${c.name}.json`,
-          message: `it covers ${section}, which the contract does not have${near === null ? '' : `; did you mean ${near}?`}`,
-          fix: near === null ? `declare ${section} in ${files.contract}, or remove it` : `write ${near}`,
-        }
-      }),
-  )
-  return [...uncovered, ...invented]
-}
-
-function corpusFindings({ contract, cases, fixtures }: LintInput, files: LintFiles): readonly Finding[] {
-  if (contract.tier === 'trivial') return []
-  const empty = REQUIRED_BUCKETS.filter(bucket => !cases.some(c => c.bucket === bucket)).map(
-    (bucket): Finding => ({
-      rule: 'buckets',
-      file: files.inputs,
-      message: `there is no case in the bucket ${bucket}`,
-      fix: `write one, as ${files.inputs}/100-${bucket}-what-it-shows.json`,
-    }),
-  )
-  const firstOf = new Map<string, string>()
-  const copies: string[] = []
-  for (const c of cases) {
-    const read = fixtures.read(c.name)
-    if (!read.ok) continue
-    const key = distinctKey(c, read.fixture.observation)
-    const first = firstOf.get(key)
-    if (first === undefined) firstOf.set(key, c.name)
-    else copies.push(`${c.name} (as ${first})`)
-  }
-  const floor = FLOORS[contract.tier]
-  if (firstOf.size >= floor) return empty
-  const near = copies.length === 0 ? '' : `; near-copies do not count: ${copies.join(', ')}`
-  const few: Finding = {
-    rule: 'floor',
-    file: files.inputs,
-    message: `the tier ${contract.tier} asks for ${floor} distinct recorded cases, there are ${firstOf.size}${near}`,
-    fix: 'add cases of another route, status or shape, and record them',
-  }
-  return [...empty, few]
 }
 
 function revisionFindings({ contract, fixtures, labRevision }: LintInput, files: LintFiles): readonly Finding[] {
