@@ -37,6 +37,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   [RUNNER]: ['test/vitest-verdicts.test.ts'],
 }
 
+const STATE = ['test/state.test.ts']
 const BLIND = ['test/blind.test.ts']
 
 function gone(reason: Reason, file: string, what: string, from: string, to: string, tests = TESTS[file]): Sabotage {
@@ -124,16 +125,26 @@ const SUITE: readonly Sabotage[] = [
   ),
   gone('calibration-failed', CHECK, 'a survivor', 'if (proof.survivors.length > 0) {', 'if (false) {', BLIND),
   gone('blocked', CHECK, 'by the calibration', 'if (proof.reason !== null) return {', 'if (false) return {', BLIND),
-  gone('blocked', SIDE, 'by the candidate', 'return this.#down === null ? null :', 'return true ? null :'),
+  gone('blocked', SIDE, 'by the candidate', 'if (isCandidate && this.#down !== null) return', 'if (false) return'),
   gone(
     'blocked',
     SIDE,
     'by a candidate that is gone',
-    'if (gone) this.#down = this.#told(await (await this.#driverOf(target)).probe())',
+    'if (gone) this.#down = this.#told(await (await this.#openedAt(target, clock)).driver.probe())',
     '',
     ['test/bad-input.test.ts'],
   ),
-  gone('environment', SIDE, 'a reset that fails', 'if (notReset !== null) return {', 'if (false) return {'),
+  gone('environment', SIDE, 'a reset that fails', 'if (reset !== null) return reset', 'if (false) return reset'),
+  gone('environment', SIDE, 'a reset that does nothing', 'if (left !== null) return', 'if (false) return', STATE),
+  gone(
+    'environment',
+    SIDE,
+    'a state that two workers share',
+    "if (feature.contract.reset === 'none') return null",
+    'if (feature.name) return null',
+    ['test/lease.test.ts'],
+  ),
+  gone('control-unstable', RECORD, 'a reset that does nothing', 'const fault = left ?? (', 'const fault = (', STATE),
   gone(
     'no-assertion',
     'src/core/verdict.ts',

@@ -29,6 +29,7 @@ describe('a contract', () => {
       revision: 'forex-1',
       sends: [],
       reset: 'none',
+      probe: null,
       headers: null,
       outputs: {},
       checkable: {},

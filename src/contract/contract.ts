@@ -8,6 +8,7 @@ import { type Located, type ParsedYaml, parseYaml, validate } from '../core/yaml
 import { ParityError } from '../errors.ts'
 import type { Sha256 } from '../model.ts'
 import { locatedError } from './located.ts'
+import { type Misfit, type Principal, principalSchema, principalsOf } from './principals.ts'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/
 const FEATURE = /^[a-z0-9][a-z0-9-]*$/
@@ -36,6 +37,9 @@ export const contractSchema = z.strictObject({
     .default([])
     .describe('The requests that change state: no other one is sent'),
   reset: z.enum(['none', 'suite', 'case']).default('none').describe('When the state of both sides is put back'),
+  probe: name
+    .optional()
+    .describe('A case of safe requests: after each reset it has to show what it showed first, or nothing was put back'),
   headers: z
     .array(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'a header name'))
     .optional()
@@ -51,9 +55,9 @@ export const contractSchema = z.strictObject({
   invariants: statements.describe('What always holds'),
   sideEffects: z.array(z.string().min(1)).default([]).describe('What else it does: mail, calls, messages, rows'),
   principals: z
-    .record(name, z.strictObject({ header: z.string().min(1), env: z.string().min(1) }))
+    .record(name, principalSchema)
     .default({})
-    .describe('Who calls, by name: the header, and the variable that holds its value'),
+    .describe('Who calls, by name: the header, and the variable that holds its value or the login that gives it'),
   legacyBugs: statements.describe('What the legacy does wrong, and the candidate has to do as well'),
 })
 
@@ -67,6 +71,8 @@ export interface Contract {
   readonly revision: string
   readonly sends: readonly string[]
   readonly reset: 'none' | 'suite' | 'case'
+  /** The case that shows whether a reset put the state back; null for none. */
+  readonly probe: string | null
   /** In place of the default list; null for the default. */
   readonly headers: readonly string[] | null
   readonly outputs: Readonly<Record<string, readonly string[]>>
@@ -76,7 +82,7 @@ export interface Contract {
   readonly edges: Readonly<Record<string, string>>
   readonly invariants: Readonly<Record<string, string>>
   readonly sideEffects: readonly string[]
-  readonly principals: Readonly<Record<string, { readonly header: string; readonly env: string }>>
+  readonly principals: Readonly<Record<string, Principal>>
   readonly legacyBugs: Readonly<Record<string, string>>
   /** The feature whose inputs are used. */
   readonly inputsFrom: string
@@ -127,12 +133,15 @@ export function parseContract(text: string, o: { readonly file: string; readonly
   const parsed = parseYaml(text, o.file)
   const valid = validate(parsed, contractSchema, o.file)
   if (!valid.ok) throw locatedError('PARITY_CONTRACT_INVALID', valid.errors)
-  const errors = misfits(valid.value, parsed, o)
+  const { principals, misfits: unfit } = principalsOf(valid.value.principals)
+  const errors = misfits(valid.value, unfit, parsed, o)
   if (errors.length > 0) throw locatedError('PARITY_CONTRACT_INVALID', errors)
-  const { $schema: _, inputs, fixtures, headers, ...rest } = valid.value
+  const { $schema: _, inputs, fixtures, headers, probe, ...rest } = valid.value
   const contract = {
     ...rest,
+    principals,
     headers: headers ?? null,
+    probe: probe ?? null,
     inputsFrom: fixtures ?? inputs ?? o.feature,
     fixturesFrom: fixtures ?? o.feature,
   }
@@ -140,7 +149,12 @@ export function parseContract(text: string, o: { readonly file: string; readonly
 }
 
 /** What the schema alone cannot see. */
-function misfits(file: ContractFile, parsed: ParsedYaml, o: { file: string; feature: string }): readonly Located[] {
+function misfits(
+  file: ContractFile,
+  unfit: readonly Misfit[],
+  parsed: ParsedYaml,
+  o: { file: string; feature: string },
+): readonly Located[] {
   const errors: Located[] = []
   const add = (path: readonly (string | number)[], of: 'key' | 'value', message: string, fix: string) => {
     const place = parsed.ok ? parsed.at(path, of) : { line: 1, column: 1 }
@@ -153,11 +167,15 @@ function misfits(file: ContractFile, parsed: ParsedYaml, o: { file: string; feat
   if (file.inputs !== undefined && file.fixtures !== undefined) {
     add(['inputs'], 'key', '`inputs` and `fixtures` stand together', 'keep `fixtures`: it shares the inputs as well')
   }
+  if (file.probe !== undefined && file.reset === 'none') {
+    add(['probe'], 'key', '`probe` stands there, and nothing is reset', 'write `reset: case`, or remove `probe`')
+  }
   for (const output of Object.keys(file.checkable)) {
     if (Object.hasOwn(file.outputs, output)) continue
     const known = Object.keys(file.outputs).join(', ') || 'none'
     add(['checkable', output], 'key', `${output} is not one of the outputs (${known})`, 'declare it under outputs')
   }
+  for (const { path, of, message, fix } of unfit) add(path, of, message, fix)
   for (const kind of ['outputs', 'errors'] as const) {
     for (const [section, list] of Object.entries(file[kind])) {
       for (const [at, text] of list.entries()) {

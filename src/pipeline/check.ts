@@ -11,11 +11,12 @@ import type { Basis, Case, Dimensions, Fixture, Observation, Verdict } from '../
 import type { Driven } from '../replay/driver.ts'
 import type { CalibrationResult, GateResult, SuiteContext } from '../run/events.ts'
 import { admitCase } from './admission.ts'
-import { CandidateSide, refuseImpossibleReset } from './candidate.ts'
+import { CandidateSide } from './candidate.ts'
 import { type Feature, readFeature } from './feature.ts'
 import { blockedBy, gateOf } from './gate.ts'
 import { once } from './once.ts'
 import { proveComparator } from './prove.ts'
+import { refuseImpossibleReset, resetFacts } from './reset.ts'
 import type { CheckOptions, OpenOptions, OpenSuite, Suite } from './suite.ts'
 
 const STEP_TIMEOUT_MS = 10_000
@@ -57,7 +58,7 @@ class OpenFeature implements Suite {
     this.#files = files
     this.feature = files.name
     this.cases = [...new Set([...files.cases.keys(), ...files.fixtures.names])].sort(compareCodePoints)
-    this.context = contextOf(files, basisOf(files, open))
+    this.context = { ...contextOf(files, basisOf(files, open)), reset: resetFacts(files, open.options) }
     const { signal } = this.#stop
     this.calibration = once(() => calibrate(files, { signal, timeoutMs: CONTROL_TIMEOUT_MS }))
     const timeoutMs = open.options.timeoutMs ?? STEP_TIMEOUT_MS
@@ -107,9 +108,8 @@ class OpenFeature implements Suite {
       return { outcome: this.#compared(admitted, { ok: true, observation: actual }), fixture }
     }
     const target = o.subject?.target ?? this.#open.options.candidate
-    const blocked = target === this.#open.options.candidate ? await this.#candidate.blocked() : null
-    if (blocked !== null) return { outcome: blocked, fixture }
     const driven = await this.#candidate.drive(target, input, o.signal)
+    if (driven.blocked !== undefined) return { outcome: driven.blocked, fixture }
     return { outcome: this.#compared(admitted, driven), fixture }
   }
 

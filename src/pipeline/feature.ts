@@ -3,6 +3,8 @@ import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type Contract, readContract } from '../contract/contract.ts'
 import { readInputs } from '../contract/inputs.ts'
 import { locatedError } from '../contract/located.ts'
+import { refuseUnknownPrincipals } from '../contract/principals.ts'
+import { probeOf } from '../contract/probe.ts'
 import { type DecidedDivergence, readDivergences } from '../core/divergences.ts'
 import { nearest } from '../core/nearest.ts'
 import { compileTolerance, type RuleSet } from '../core/tolerance.ts'
@@ -42,6 +44,8 @@ export interface Feature {
   readonly contract: Contract
   /** By name, sorted by code point. */
   readonly cases: ReadonlyMap<string, Case>
+  /** The case that shows whether a reset put the state back; null when the contract names none. */
+  readonly probe: Case | null
   readonly fixtures: FixtureSet
   readonly calibration: Calibration | null
   readonly rules: RuleSet
@@ -69,11 +73,15 @@ export function readFeature(o: FeatureOptionsOnDisk): Feature {
     divergences: join(parity, o.feature, 'divergences.yaml'),
     labs: join(o.root, dirs.labs),
   }
+  const cases = new Map(readInputs(parity, contract.inputsFrom).map(each => [each.name, each]))
+  refuseUnknownPrincipals(contract.principals, cases.values(), join(parity, contract.inputsFrom, 'inputs'))
+  const contractFile = join(parity, o.feature, 'contract.yaml')
   return {
     name: o.feature,
     paths,
     contract,
-    cases: new Map(readInputs(parity, contract.inputsFrom).map(each => [each.name, each])),
+    cases,
+    probe: probeOf(contract, cases, { file: contractFile, text: textOf(contractFile) ?? '' }),
     fixtures: readFixtureSet(paths.golden),
     calibration: readCalibration(paths.golden),
     rules: readRules(o.root, paths, contract),

@@ -15,6 +15,7 @@ import type { Case, InputStep, Observation } from '../model.ts'
 import { type Incomplete, type LabSession, record } from '../record/record.ts'
 import { SECRET_RULES } from '../record/secrets.ts'
 import { openTarget } from '../replay/driver.ts'
+import { principalBook } from '../replay/principals.ts'
 import { capturedOf } from './evidence.ts'
 import { type Feature, readFeature } from './feature.ts'
 import { targetOfLab } from './lab-target.ts'
@@ -68,11 +69,15 @@ export async function recordFeature(o: RecordRequest): Promise<RecordReport> {
   const feature = readFeature({ root: o.root, dirs: o.dirs ?? {}, feature: o.feature })
   const lab = await labOf(feature)
   await assertWritable(feature.paths.golden)
+  const { principals } = feature.contract
+  const book = principalBook({ principals, env: process.env, label: 'the legacy' })
   const recording = await record({
     feature: feature.name,
     cases: chosen(feature, o.names),
     contract: feature.contract,
-    openLab: now => openLab(lab, now, o),
+    ...(feature.probe === null ? {} : { probe: { case: feature.probe, rules: feature.rules } }),
+    principals: book.forCase,
+    openLab: now => openLab(lab, now, { ...o, conceal: book.concealText }),
     timeoutMs: o.timeoutMs ?? STEP_TIMEOUT_MS,
     signal: o.signal,
     ...(o.onProgress === undefined ? {} : { onProgress: o.onProgress }),
@@ -150,10 +155,14 @@ function chosen(feature: Feature, names: readonly string[] | undefined): readonl
   })
 }
 
-async function openLab(lab: Lab, now: string | null, o: RecordRequest): Promise<LabSession> {
+async function openLab(
+  lab: Lab,
+  now: string | null,
+  o: RecordRequest & { readonly conceal: (line: string) => string },
+): Promise<LabSession> {
   const clock = now ?? lab.file.clock
-  const { signal } = o
-  const running = await startLab(lab, { signal, clock, ...(o.onLog === undefined ? {} : { onLog: o.onLog }) })
+  const { signal, conceal } = o
+  const running = await startLab(lab, { signal, clock, conceal, ...(o.onLog === undefined ? {} : { onLog: o.onLog }) })
   return {
     drive: () => openTarget(targetOfLab(running), { clock, tz: lab.file.tz, signal, label: 'the legacy' }),
     reset: () => running.reset(),

@@ -2,10 +2,12 @@ import { aliasesOf } from '../core/aliases.ts'
 import { looseReference } from '../core/bindings.ts'
 import { decodeBody } from '../core/bodies.ts'
 import { degradedControl } from '../core/calibrate.ts'
+import { leftSeed, type Seed, seedOf } from '../core/seed.ts'
 import { allowedToSend } from '../core/sends.ts'
+import type { RuleSet } from '../core/tolerance.ts'
 import { ParityError } from '../errors.ts'
 import type { Case, Fault, Observation, Request } from '../model.ts'
-import type { Driver } from '../replay/driver.ts'
+import type { DriveOptions, Driver, Principals } from '../replay/driver.ts'
 import { type SecretHit, secretsInCase, secretsInObservation } from './secrets.ts'
 
 /** A lab that runs at one instant. */
@@ -20,8 +22,12 @@ export interface RecordOptions {
   readonly feature: string
   readonly cases: readonly Case[]
   readonly contract: { readonly sends: readonly string[]; readonly reset: 'none' | 'suite' | 'case' }
+  /** What shows whether a reset put the state back, and the rules that this is judged under. Default: nothing does. */
+  readonly probe?: { readonly case: Case; readonly rules: RuleSet }
   /** Boots the lab at an instant; null for its own clock. Called once per instant that the cases ask for. */
   openLab(now: string | null): Promise<LabSession>
+  /** Who can call the legacy, made anew for each drive of a case. Default: nobody. */
+  readonly principals?: () => Principals
   /** Per step. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -50,6 +56,7 @@ export interface Recording {
 
 /**
  * Drives every case twice against the lab, all of them once before any a second time, with a reset between.
+ * Where there is a probe, a case that comes after a reset which did not put the state back is incomplete.
  * Nothing is sent that the contract does not list; nothing is returned when anything looks like a secret.
  *
  * @throws ParityError PARITY_RECORD_SECRET with every place and kind, never a value
@@ -103,35 +110,74 @@ interface Recorder extends RecordOptions {
   readonly progress: { done: number; total: number }
 }
 
+/** The state of the lab at one instant, as far as the probe tells. */
+interface Watch {
+  seed: Seed | null
+  /** The case that was driven last. */
+  last: string | null
+}
+
 async function recordAt(now: string | null, cases: readonly Case[], o: Recorder): Promise<void> {
   await using lab = await o.openLab(now)
+  const watch: Watch = { seed: null, last: null }
   for (const capture of [1, 2]) {
     if (capture === 2) await lab.reset()
-    if (o.contract.reset === 'case') {
-      for (const [at, c] of cases.entries()) {
-        if (at > 0) await lab.reset()
-        await driveAll([c], lab, o)
-      }
-    } else await driveAll(cases, lab, o)
+    const groups = o.contract.reset === 'case' ? cases.map(c => [c]) : [cases]
+    for (const [at, group] of groups.entries()) {
+      if (at > 0) await lab.reset()
+      await driveAll(group, lab, { ...o, watch })
+    }
   }
 }
 
-async function driveAll(cases: readonly Case[], lab: LabSession, o: Recorder): Promise<void> {
+async function driveAll(
+  cases: readonly Case[],
+  lab: LabSession,
+  o: Recorder & { readonly watch: Watch },
+): Promise<void> {
   await using driver = await lab.drive()
+  const left = await seedFault(driver, o)
   for (const c of cases) {
     o.signal.throwIfAborted()
     // A case that failed once is driven again all the same: the state that later cases see must not depend on it.
-    const sends = (request: Request): boolean => allowedToSend(o.contract, request)
-    const driven = await driver.drive(c, { signal: o.signal, timeoutMs: o.timeoutMs, sends })
-    const fault = driven.ok ? flawOf(c, driven.observation) : driven.fault
+    const driven = await driver.drive(c, driveOptions(o))
+    const fault = left ?? (driven.ok ? flawOf(c, driven.observation) : driven.fault)
     if (fault !== null && !o.faults.has(c.name)) o.faults.set(c.name, fault)
     if (driven.ok) o.observed.get(c.name)?.push(driven.observation)
+    o.watch.last = c.name
     o.progress.done += 1
     o.onProgress?.(o.progress.done, o.progress.total, c.name)
   }
 }
 
-function forbidden(c: Case, contract: RecordOptions['contract']): Fault | null {
+function driveOptions(o: RecordOptions): DriveOptions {
+  const sends = (request: Request): boolean => allowedToSend(o.contract, request)
+  const { signal, timeoutMs, principals } = o
+  return { signal, timeoutMs, sends, ...(principals === undefined ? {} : { principals }) }
+}
+
+/** Why the state is not the one that the lab booted with; null when it is, or when nothing probes it. */
+async function seedFault(driver: Driver, o: Recorder & { readonly watch: Watch }): Promise<Fault | null> {
+  if (o.probe === undefined) return null
+  const { case: probe, rules } = o.probe
+  const { steps, name } = probe
+  const at: Case = { ...probe, now: null }
+  const shown = await driver.drive(at, driveOptions(o))
+  if (!shown.ok) return { ...shown.fault, message: `the probe ${name}: ${shown.fault.message}` }
+  if (o.watch.seed === null) {
+    const again = await driver.drive(at, driveOptions(o))
+    if (!again.ok) return { ...again.fault, message: `the probe ${name}: ${again.fault.message}` }
+    o.watch.seed = seedOf(shown.observation, again.observation, steps)
+    return null
+  }
+  const place = leftSeed(o.watch.seed, shown.observation, { rules, steps })
+  if (place === null) return null
+  const message = `after the reset the legacy no longer shows the seed state: ${place} of the probe ${name}; what ran before the reset was ${o.watch.last}`
+  return { reason: 'control-unstable', step: 0, message }
+}
+
+/** Why nothing of a case is sent: it refers to what no step binds, or changes state where the contract lists no such request. */
+export function forbidden(c: Case, contract: Pick<RecordOptions['contract'], 'sends'>): Fault | null {
   const loose = looseReference(c.steps)
   if (loose !== null) {
     return { reason: 'unbound', step: loose.step, message: `{{${loose.name}}} is bound by no earlier step` }

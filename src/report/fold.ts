@@ -1,6 +1,14 @@
 import { compareCodePoints } from '../core/canonical.ts'
 import type { AllowableReason, Basis, Reason, Verdict, VerdictState } from '../model.ts'
-import type { CalibrationResult, GateResult, RunEvent, RunFacts, SelectedCase, StoredEvent } from '../run/events.ts'
+import type {
+  CalibrationResult,
+  GateResult,
+  ResetFacts,
+  RunEvent,
+  RunFacts,
+  SelectedCase,
+  StoredEvent,
+} from '../run/events.ts'
 
 export interface FeatureReport {
   readonly feature: string
@@ -9,6 +17,8 @@ export interface FeatureReport {
   readonly lab: string | null
   readonly labDetail: string | null
   readonly fixtures: number
+  /** Who puts the state back, and when; null when unknown. */
+  readonly reset: ResetFacts | null
   readonly basis: Basis | null
   readonly gates: readonly GateResult[]
   readonly calibration: CalibrationResult | null
@@ -145,6 +155,7 @@ function featuresOf(events: readonly StoredEvent[], judgements: readonly Judgeme
       lab: context?.lab ?? null,
       labDetail: context?.labDetail ?? null,
       fixtures: context?.fixtures ?? 0,
+      reset: context?.reset ?? null,
       basis: context?.basis ?? null,
       gates: [...gates.values()]
         .filter(gate => gate.gate !== 'calibration')

@@ -97,6 +97,15 @@ const CalibrationShape = z.strictObject({
   unprovable: z.array(z.string()),
 })
 
+const ResetShape = z
+  .strictObject({
+    per: z.enum(['none', 'suite', 'case']),
+    candidate: z.string().nullable(),
+    legacy: z.string().nullable(),
+    probe: z.string().nullable().describe('The case that shows whether it was put back'),
+  })
+  .meta({ id: 'Reset', description: 'Who puts the state of both sides back, and when' })
+
 const Facts = {
   id: z.string(),
   node: z.string(),
@@ -147,6 +156,7 @@ export const ReportSchema = z
         lab: z.string().nullable(),
         labDetail: z.string().nullable(),
         fixtures: Count,
+        reset: ResetShape.nullable(),
         basis: Basis.nullable(),
         gates: z.array(GateShape),
         calibration: CalibrationShape.nullable(),
@@ -168,6 +178,7 @@ const ContextShape = z.strictObject({
   basis: Basis,
   gates: z.array(z.enum(['lab', 'candidate', 'calibration'])),
   reads: z.array(z.string()).exactOptional(),
+  reset: ResetShape.exactOptional(),
 })
 
 /** One line of `.parity/runs/<id>/events.ndjson` */

@@ -35,7 +35,7 @@ export function terminalText(report: Report, options: TerminalOptions): string {
   const names = allTestNames(report)
   const lines: string[] = ['']
   for (const feature of report.features) {
-    lines.push(header(feature, paint))
+    lines.push(header(feature, paint), ...stateLine(feature, paint))
     const own = report.judgements.filter(each => each.verdict.feature === feature.feature)
     const width = Math.min(NAME_WIDTH_MAX, Math.max(11, ...own.map(each => each.verdict.case.length)))
     for (const gate of feature.gates) if (gate.state === 'failed') lines.push(gateLine(gate, report, width, paint))
@@ -61,6 +61,15 @@ function header(feature: FeatureReport, paint: Paint): string {
   if (rules != null) facts.push(`rules ${rules.slice('sha256:'.length, 'sha256:'.length + 4)}`)
   const known = feature.basis === null ? '' : paint('dim', `  (${facts.map(escapeText).join(' · ')})`)
   return ` ${paint('bold', 'parity')}  ${escapeText(feature.feature)}${known}`
+}
+
+/** Who puts the state back, where anybody does. */
+function stateLine({ reset }: FeatureReport, paint: Paint): string[] {
+  if (reset === null || reset.candidate === null) return []
+  const legacy = reset.legacy === null ? '' : ` · legacy: ${reset.legacy}`
+  const probe = reset.probe === null ? '' : ` · probe: ${reset.probe}`
+  const text = `state: reset per ${reset.per} by ${reset.candidate}${legacy}${probe}`
+  return [`   ${paint('dim', escapeText(text))}`]
 }
 
 function gateLine(gate: GateResult, report: Report, width: number, paint: Paint): string {

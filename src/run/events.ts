@@ -33,6 +33,17 @@ export interface CalibrationResult extends GateResult {
   readonly unprovable: readonly string[]
 }
 
+/** Who puts the state of both sides back, and when. */
+export interface ResetFacts {
+  readonly per: 'none' | 'suite' | 'case'
+  /** Null where nothing is put back. */
+  readonly candidate: string | null
+  /** Null also where no lab is known. */
+  readonly legacy: string | null
+  /** The case that shows whether it was put back; null for none. */
+  readonly probe: string | null
+}
+
 /** What the header of a feature says, known before anything runs. */
 export interface SuiteContext {
   readonly feature: string
@@ -46,6 +57,8 @@ export interface SuiteContext {
   readonly gates: readonly GateName[]
   /** Other features whose inputs or fixtures it reads; for watch mode. Default none. */
   readonly reads?: readonly string[]
+  /** Default: nothing is known. */
+  readonly reset?: ResetFacts
 }
 
 /** One selected test: `key` is unique in the run. */
