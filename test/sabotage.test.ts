@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { HTTP_SIDE } from '../scripts/sabotage/http.ts'
 import { MUTATION_NAMES, MUTATIONS } from '../scripts/sabotage/mutations.ts'
 import { REASON_PLACES } from '../scripts/sabotage/reasons.ts'
 import { RULES } from '../scripts/sabotage/rules.ts'
@@ -87,7 +88,7 @@ describe('what can be taken away', () => {
   })
 
   test('stands in its file exactly once, has a name of its own, and names tests that exist', () => {
-    const all = [...RULES, ...BINDINGS, ...MUTATIONS, ...REASON_PLACES, ...SEQUENCE_REASONS]
+    const all = [...RULES, ...BINDINGS, ...HTTP_SIDE, ...MUTATIONS, ...REASON_PLACES, ...SEQUENCE_REASONS]
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
     const tests = [...filesBelow('src'), ...filesBelow('test')].filter(name => name.endsWith('.test.ts'))
     for (const sabotage of all) {
