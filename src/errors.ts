@@ -33,12 +33,14 @@ export const ERROR_CODES = {
   PARITY_FEATURE_UNKNOWN: 'there is no folder of that name under parity/',
   PARITY_FEATURE_CONCURRENCY: 'cases may not run at once where each needs the first state',
   PARITY_FEATURE_RESET: 'the contract resets the state, and nothing can put that of the candidate back',
+  PARITY_FEATURE_LIVE: 'a suite is to run against a live lab, and its contract names none',
   PARITY_TOLERANCE_INVALID: 'a tolerance file, or its file of decisions, is not what it should be',
-  PARITY_OUTPUT_UNFIT: 'an output was given where the fixture records an exchange or a program',
+  PARITY_OUTPUT_UNFIT: 'an output was given where the legacy shows an exchange, or several steps',
   PARITY_RECORD_CASE: 'record was asked for a case that the feature does not have',
   PARITY_RECORD_SHARED: 'record was asked for a feature whose goldens are those of another one',
   PARITY_RECORD_REVISION: 'contract and lab pin different revisions of the legacy',
   PARITY_DIVERGENCES_INVALID: 'divergences.yaml is not what it should be',
+  PARITY_LINT_BASE: 'the base that lint --base names cannot be read',
 } as const
 export type ErrorCode = keyof typeof ERROR_CODES
 

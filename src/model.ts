@@ -253,6 +253,8 @@ export interface Basis {
   readonly adapter: { readonly comparator: string; readonly candidate: string }
   /** UTC date, `YYYY-MM-DD`. */
   readonly asOf: string
+  /** Hash of the lab whose legacy answered live; null when it cannot be read. Absent: the goldens are the legacy. */
+  readonly lab?: Sha256 | null
 }
 
 export interface Dimensions {

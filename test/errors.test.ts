@@ -131,7 +131,7 @@ test.each<[ErrorCode, () => unknown, string]>([
   [
     'PARITY_OUTPUT_UNFIT',
     () => open('forex', repository).check('001-happy-usd', { subject: { observed: { amount: 1 } } }),
-    '001-happy-usd records an exchange',
+    '001-happy-usd shows an exchange',
   ],
 ])('%s', async (code, provoke, place) => {
   const error: unknown = await (async () => provoke())().then(

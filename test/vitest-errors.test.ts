@@ -43,7 +43,7 @@ describe('a mistake is named with its fix', () => {
         `describeParity('a', ${CANDIDATE}); describeParity('a', ${CANDIDATE})`,
         "describeParity('a') stands twice in parity/x/twice.parity.ts",
       ],
-      live: [`describeParity('a', { against: 'live', ...${CANDIDATE} })`, 'against cannot be "live"'],
+      live: [`describeParity('a', { against: 'lab', ...${CANDIDATE} })`, 'against cannot be "lab"'],
       late: [`describeParity('a', { timeoutMs: 2 ** 31, ...${CANDIDATE} })`, 'timeoutMs cannot be 2147483648'],
       none: [`describeParity('a', { concurrency: 0, ...${CANDIDATE} })`, 'concurrency cannot be 0'],
       state: [`describeParity('a', { reset: 'case', ...${CANDIDATE} })`, 'reset cannot be "case"'],

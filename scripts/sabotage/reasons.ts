@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of the sources
 import type { Reason } from '../../src/model.ts'
+import { LIVE_SIDE } from './live.ts'
 import { DIFF_TESTS } from './rules.ts'
 import type { Sabotage } from './sabotage.ts'
 
@@ -213,19 +214,6 @@ const COMPARISON: readonly Sabotage[] = [
   ),
 ]
 
-const FAILED: readonly Sabotage[] = [
-  renamed('both-failed', 'src/core/failed.ts', 'two equal failures', "reason: 'both-failed'", [
-    'src/core/failed.test.ts',
-  ]),
-  gone(
-    'both-failed',
-    CHECK,
-    'in a recorded case',
-    '{ comparison: withBothFailed(comparison, { legacy, candidate, case: input }) }',
-    '{ comparison }',
-  ),
-]
-
 const LAB: readonly Sabotage[] = [
   renamed('lab-image', INSTALL, 'another platform', "throw new LabFailure('lab-image', `lab ${lab.file.id}:"),
   renamed('lab-image', INSTALL, 'a cache that cannot be written', "throw new LabFailure('lab-image', `the lab cache"),
@@ -304,7 +292,7 @@ export const REASON_PLACES: readonly Sabotage[] = [
   ...SUITE,
   ...CANDIDATE,
   ...COMPARISON,
-  ...FAILED,
+  ...LIVE_SIDE,
   ...LAB,
   ...RUN,
 ]

@@ -10,14 +10,21 @@ import { type Noise, observationOf } from './noise.ts'
  * Empty is no body, and a document that holds nothing: `[]`, `{}`, null, an empty text, lines without a letter.
  */
 export function degradedControl(fixture: Observation, control: Observation): Fault | null {
-  for (const [step, observed] of fixture.entries()) {
-    const answered = control[step]
-    if (answered === undefined) continue
+  const hollow = hollowAt(fixture, control)
+  return hollow === null ? null : faultAt(hollow.step, hollow.kind)
+}
+
+/** The first step where `answered` holds nothing and `wanted` does, and of what kind that is; null where there is none. */
+export function hollowAt(
+  wanted: Observation,
+  answered: Observation,
+): { readonly step: number; readonly kind: string } | null {
+  for (const [step, observed] of wanted.entries()) {
+    const other = answered[step]
+    if (other === undefined) continue
     const read = { json: false, crossed: false }
-    const wanted = documentOf(observed, read)
-    const document = documentOf(answered, read)
-    if (!isHollow(document) || isHollow(wanted)) continue
-    return faultAt(step, wanted.kind)
+    const full = documentOf(observed, read)
+    if (isHollow(documentOf(other, read)) && !isHollow(full)) return { step, kind: full.kind }
   }
   return null
 }

@@ -1,19 +1,19 @@
 import { coverNoise } from '../core/calibrate.ts'
 import { compareCodePoints } from '../core/canonical.ts'
-import { COMPARATOR, compare } from '../core/diff.ts'
+import { COMPARATOR } from '../core/diff.ts'
 import { decide, decisionsId } from '../core/divergences.ts'
-import { withBothFailed } from '../core/failed.ts'
-import { toJson } from '../core/json.ts'
 import { judge, type Outcome } from '../core/verdict.ts'
-import { ParityError } from '../errors.ts'
 import { admit } from '../golden/store.ts'
-import type { Basis, Case, Dimensions, Fixture, Observation, Verdict } from '../model.ts'
+import type { Basis, Case, Dimensions, Fixture, Verdict } from '../model.ts'
 import type { Driven } from '../replay/driver.ts'
 import type { CalibrationResult, GateResult, SuiteContext } from '../run/events.ts'
 import { admitCase } from './admission.ts'
 import { CandidateSide } from './candidate.ts'
+import { comparedWith, observedOutput, outputBeside } from './compared.ts'
 import { type Feature, readFeature } from './feature.ts'
 import { blockedBy, gateOf } from './gate.ts'
+import { type LiveSide, openLive } from './live.ts'
+import { readLiveInput } from './live-input.ts'
 import { once } from './once.ts'
 import { proveComparator } from './prove.ts'
 import { refuseImpossibleReset, resetFacts } from './reset.ts'
@@ -46,9 +46,16 @@ class OpenFeature implements Suite {
   readonly feature: string
   readonly cases: readonly string[]
   readonly context: SuiteContext
-  readonly calibration: () => Promise<CalibrationResult>
+  readonly checkLive?: NonNullable<Suite['checkLive']>
+  /** The proof over the goldens. */
+  readonly #recorded: () => Promise<CalibrationResult>
+  /** The same, once it was asked for. */
+  #recordedProof: CalibrationResult | null = null
+  readonly #live: LiveSide | null
   readonly #open: OpenOptions
   readonly #files: Feature
+  /** Of a verdict on a fixture. */
+  readonly #basis: Basis
   readonly #stop = new AbortController()
   readonly #stale = new Map<string, readonly string[]>()
   readonly #candidate: CandidateSide
@@ -58,16 +65,26 @@ class OpenFeature implements Suite {
     this.#files = files
     this.feature = files.name
     this.cases = [...new Set([...files.cases.keys(), ...files.fixtures.names])].sort(compareCodePoints)
-    this.context = { ...contextOf(files, basisOf(files, open)), reset: resetFacts(files, open.options) }
+    const isLive = open.options.against === 'live'
+    this.#basis = basisOf(files, open)
+    this.context = { ...contextOf(files, this.#basis, isLive), reset: resetFacts(files, open.options) }
     const { signal } = this.#stop
-    this.calibration = once(() => calibrate(files, { signal, timeoutMs: CONTROL_TIMEOUT_MS }))
+    this.#recorded = once(async () => {
+      this.#recordedProof = await calibrate(files, { signal, timeoutMs: CONTROL_TIMEOUT_MS })
+      return this.#recordedProof
+    })
     const timeoutMs = open.options.timeoutMs ?? STEP_TIMEOUT_MS
+    const live = isLive ? openLive({ feature: files, root: open.root, timeoutMs, signal }) : null
+    this.#live = live
+    if (live !== null) this.checkLive = (input, options) => this.#checkLive(live, input, options)
     this.#candidate = new CandidateSide({ feature: files, options: open.options, root: open.root, timeoutMs, signal })
   }
 
   async check(name: string, options: CheckOptions = {}): Promise<Verdict> {
-    const { outcome, fixture } = await this.#see(name, options)
     const isOwn = options.as === undefined && options.subject === undefined
+    const live = isOwn ? this.#live : null
+    const { outcome, fixture } =
+      live === null ? await this.#see(name, options) : await this.#seeOwn(live, name, options)
     const entries = isOwn ? this.#files.divergences.filter(entry => entry.case === name) : []
     const decision = 'comparison' in outcome ? decide(entries, outcome.comparison) : { decided: null, stale: [] }
     if (isOwn) this.#stale.set(name, decision.stale)
@@ -76,15 +93,24 @@ class OpenFeature implements Suite {
       case: options.as ?? name,
       fixtureName: name,
       fixture: fixture?.id ?? null,
-      basis: this.context.basis,
+      basis: live === null ? this.#basis : await live.basis(this.#basis),
       dimensions: dimensionsOf(this.#files, outcome),
       outcome,
       decided: decision.decided,
     })
   }
 
+  /** Of a live suite what its cases have shown so far; a failed proof over the goldens, where one of them was asked for, stands. */
+  async calibration(): Promise<CalibrationResult> {
+    const live = this.#live?.calibration()
+    const proof = this.#recordedProof
+    if (live === undefined || (proof !== null && (proof.state === 'failed' || live.cases === 0)))
+      return this.#recorded()
+    return live
+  }
+
   gate(name: 'lab' | 'candidate'): Promise<GateResult> {
-    return name === 'candidate' ? this.#candidate.gate() : Promise.resolve(gateOf('lab', null))
+    return name === 'candidate' ? this.#candidate.gate() : (this.#live?.gate() ?? Promise.resolve(gateOf('lab', null)))
   }
 
   findings(name: string): readonly string[] {
@@ -93,7 +119,33 @@ class OpenFeature implements Suite {
 
   async close(): Promise<void> {
     this.#stop.abort(new Error('the suite was closed'))
+    // a candidate that does not stop leaves no legacy behind
+    await using _live = this.#live
     await this.#candidate[Symbol.asyncDispose]()
+  }
+
+  async #checkLive(live: LiveSide, input: unknown, o: CheckOptions & { readonly as: string }): Promise<Verdict> {
+    const target = o.subject !== undefined && 'target' in o.subject ? o.subject.target : null
+    const asked = target === null ? live.takesRequests : target.kind === 'http'
+    const read = readLiveInput(input, { name: o.as, of: asked ? 'request' : 'input' })
+    const outcome = await this.#seeLive(live, read, o)
+    return judge({
+      feature: this.feature,
+      case: o.as,
+      fixture: null,
+      basis: await live.basis(this.#basis),
+      dimensions: dimensionsOf(this.#files, outcome),
+      outcome,
+    })
+  }
+
+  /** A case of the corpus in a live suite. Its golden takes no part, but one without an input is no smaller corpus. */
+  async #seeOwn(live: LiveSide, name: string, options: CheckOptions): Promise<Seen> {
+    const input = this.#files.cases.get(name)
+    if (input !== undefined) return { outcome: await this.#seeLive(live, input, options), fixture: null }
+    const admitted = admitCase(this.#files, name, this.#open.asOf)
+    if (admitted.ok) throw new Error('a case without an input was admitted')
+    return { outcome: { fault: admitted.fault }, fixture: null }
   }
 
   /** What stands in the way of a comparison, or the comparison. */
@@ -101,29 +153,33 @@ class OpenFeature implements Suite {
     const admitted = admitCase(this.#files, name, this.#open.asOf)
     if (!admitted.ok) return { outcome: { fault: admitted.fault }, fixture: admitted.fixture }
     const { fixture, input } = admitted
-    const proof = await this.calibration()
+    const { rules } = this.#files
+    const proof = await this.#recorded()
     if (proof.reason !== null) return { outcome: blockedBy(proof, proof.reason), fixture }
     if (o.subject !== undefined && 'observed' in o.subject) {
-      const actual = observed(o.subject.observed, fixture)
-      return { outcome: this.#compared(admitted, { ok: true, observation: actual }), fixture }
+      const observation = observedOutput(o.subject.observed, fixture)
+      return { outcome: comparedWith(fixture.observation, { ok: true, observation }, { input, rules }), fixture }
     }
     const target = o.subject?.target ?? this.#open.options.candidate
     const driven = await this.#candidate.drive(target, input, o.signal)
     if (driven.blocked !== undefined) return { outcome: driven.blocked, fixture }
-    return { outcome: this.#compared(admitted, driven), fixture }
+    return { outcome: comparedWith(fixture.observation, driven, { input, rules }), fixture }
   }
 
-  /** The comparison with what the candidate showed, up to the step that had a fault; the fault alone when that was the first. */
-  #compared({ fixture, input }: { readonly fixture: Fixture; readonly input: Case }, driven: Driven): Outcome {
-    const { steps } = input
-    const legacy = fixture.observation
-    if (!driven.ok) {
-      if (driven.seen.length === 0) return { fault: driven.fault }
-      return { comparison: compare(legacy, driven.seen, this.#files.rules, { steps, cut: driven.fault }) }
+  /** What stands in the way of comparing with the legacy as it answers now, or the comparison. */
+  #seeLive(live: LiveSide, input: Case, { subject, signal }: CheckOptions): Promise<Outcome> {
+    if (subject !== undefined && 'observed' in subject) {
+      const { observed } = subject
+      const show = async (legacy: Driven) => outputBeside(observed, legacy)
+      return live.see(input, { gate: null, show, signal })
     }
-    const candidate = driven.observation
-    const comparison = compare(legacy, candidate, this.#files.rules, { steps })
-    return { comparison: withBothFailed(comparison, { legacy, candidate, case: input }) }
+    const own = this.#open.options.candidate
+    const target = subject?.target ?? own
+    return live.see(input, {
+      gate: target === own ? this.#candidate.gate : null,
+      show: () => this.#candidate.drive(target, input, signal),
+      signal,
+    })
   }
 }
 
@@ -139,7 +195,7 @@ function basisOf(feature: Feature, open: OpenOptions): Basis {
   }
 }
 
-function contextOf(feature: Feature, basis: Basis): SuiteContext {
+function contextOf(feature: Feature, recorded: Basis, isLive: boolean): SuiteContext {
   const node = Object.values(feature.lab?.services ?? {}).flatMap(({ npm }) => {
     const version = Object.entries(npm).find(([name]) => name.startsWith('node-'))?.[1]
     return version === undefined ? [] : [`node ${version}`]
@@ -149,9 +205,10 @@ function contextOf(feature: Feature, basis: Basis): SuiteContext {
     lab: feature.contract.lab,
     labDetail: node[0] ?? null,
     fixtures: feature.fixtures.names.length,
-    basis,
-    gates: ['candidate', 'calibration'],
+    basis: isLive ? { ...recorded, fixtureSet: null, calibration: null, lab: null } : recorded,
+    gates: isLive ? ['lab', 'candidate', 'calibration'] : ['candidate', 'calibration'],
     reads: [feature.contract.inputsFrom, feature.contract.fixturesFrom],
+    ...(isLive ? { against: 'live' } : {}),
   }
 }
 
@@ -191,24 +248,6 @@ async function calibrate(
     controls.length === 0 ? 'control missing' : `${state} (${captures} captures, ${controls.length} cases)`
   const text = `${control} · seeded ${seeded.caught}/${seeded.total} caught`
   return { ...counted, state: 'ok', reason: null, text, remedy: null }
-}
-
-/** What a test observed itself, as the observation of a function. */
-function observed(value: unknown, fixture: Fixture): Observation {
-  const [first, ...more] = fixture.observation
-  if (first === undefined || more.length > 0 || first.kind === 'response' || first.kind === 'command') {
-    throw new ParityError(
-      'PARITY_OUTPUT_UNFIT',
-      `${fixture.name} records ${first?.kind === 'command' ? 'a program' : 'an exchange'}, and a plain output was given`,
-      'give the target itself: await expectParity(candidate).toMatchFixture(…)',
-    )
-  }
-  const output = toJson(value)
-  return [
-    output.ok
-      ? { kind: 'output', output: output.value }
-      : { kind: 'output', output: null, unserialisable: { path: output.path, what: output.what } },
-  ]
 }
 
 function dimensionsOf(feature: Feature, outcome: Outcome): Dimensions {

@@ -8,10 +8,10 @@ import { type Driver, openTarget, type Principals } from '../replay/driver.ts'
 import { http } from '../replay/target.ts'
 import { type ControlServer, startControlServer } from './control-server.ts'
 
-/** A fixture with the input that it answers. */
+/** What the legacy showed, recorded or just now, with the input that it answers. */
 export interface Pair {
   readonly input: Case
-  readonly fixture: Fixture
+  readonly fixture: Pick<Fixture, 'name' | 'observation'> & Partial<Fixture>
 }
 
 export interface Rate {
@@ -37,6 +37,8 @@ export interface ProofOptions {
   readonly timeoutMs: number
   /** `distinct`: one place per rule, mutation and path with its indexes erased. `every`: all of them. */
   readonly places: 'distinct' | 'every'
+  /** Places proven before, which are left out where `places` are distinct; those proven now are added. Default: none. */
+  readonly proven?: Set<string>
 }
 
 /**
@@ -49,7 +51,7 @@ export async function proveComparator(
   rules: RuleSet,
   options: ProofOptions,
 ): Promise<SeededProof> {
-  const { chosen, unprovable } = choose(pairs, rules, options.places)
+  const { chosen, unprovable } = choose(pairs, rules, options)
   const survivors: string[] = []
   const byMutation = new Map<string, Rate>()
   const byComparator = new Map<string, Rate>(Object.keys(COMPARATORS).map(name => [name, { caught: 0, total: 0 }]))
@@ -80,11 +82,12 @@ function count(rates: Map<string, Rate>, name: string, isCaught: boolean): void 
   rates.set(name, { caught: caught + (isCaught ? 1 : 0), total: total + 1 })
 }
 
-function choose(pairs: readonly Pair[], rules: RuleSet, places: ProofOptions['places']) {
+function choose(pairs: readonly Pair[], rules: RuleSet, { places, proven: seen = new Set() }: ProofOptions) {
   const chosen: { readonly pair: Pair; readonly mutant: Mutant }[] = []
-  const seen = new Set<string>()
   const unprovable = new Map<string, string>()
   for (const pair of pairs) {
+    // a step without a recorded answer is unmatched: the run says so of its case
+    if (pair.input.steps.length !== pair.fixture.observation.length) continue
     const seeded = seededMutants(pair.fixture.observation, rules, pair.input.steps)
     for (const mutant of seeded.mutants) {
       const key = `${mutant.rule}\n${mutant.mutation}\n${mutant.step}\n${withoutIndexes(mutant.path)}`

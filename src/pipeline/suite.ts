@@ -11,7 +11,7 @@ export interface FeatureOptions {
   readonly candidateId?: string
   /** Brings the candidate back to its starting state between cases. Default: none. */
   readonly reset?: (context: StartContext) => void | PromiseLike<void>
-  /** Default `recorded`; `live` is refused as long as no lab answers while a suite runs. */
+  /** Default `recorded`: the goldens stand for the legacy. `live`: the lab of the contract boots, and answers itself. */
   readonly against?: 'recorded' | 'live'
   /** Per step. Default 10_000, at most 600_000. */
   readonly timeoutMs?: number
@@ -47,7 +47,7 @@ export interface Suite {
   readonly context: SuiteContext
   /** The verdict of one case. A gate that fails makes it UNVERIFIABLE(blocked). */
   check(name: string, options?: CheckOptions): Promise<Verdict>
-  /** The verdict of an input of the test's own, the live lab against the subject. Absent: there is no live lab. */
+  /** The verdict of an input of the test's own, the live lab against the subject. Absent: the suite is not live. */
   checkLive?(input: unknown, options: CheckOptions & { readonly as: string }): Promise<Verdict>
   calibration(): Promise<CalibrationResult>
   gate(name: 'lab' | 'candidate'): Promise<GateResult>

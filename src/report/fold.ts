@@ -8,6 +8,7 @@ import type {
   RunFacts,
   SelectedCase,
   StoredEvent,
+  SuiteContext,
 } from '../run/events.ts'
 
 export interface FeatureReport {
@@ -16,6 +17,8 @@ export interface FeatureReport {
   readonly state: VerdictState | null
   readonly lab: string | null
   readonly labDetail: string | null
+  /** What its cases were compared with; `both` where one file replays the recordings and another asks the lab. */
+  readonly against: 'recorded' | 'live' | 'both'
   readonly fixtures: number
   /** Who puts the state back, and when; null when unknown. */
   readonly reset: ResetFacts | null
@@ -140,9 +143,14 @@ function featuresOf(events: readonly StoredEvent[], judgements: readonly Judgeme
   for (const event of events) if (event.type === 'suite') names.add(event.context.feature)
   return [...names].sort(compareCodePoints).map(feature => {
     const gates = new Map<string, GateResult | CalibrationResult>()
-    let context: Extract<RunEvent, { type: 'suite' }>['context'] | null = null
+    let context: SuiteContext | null = null
+    const against = new Set<'recorded' | 'live'>()
     for (const event of events) {
-      if (event.type === 'suite' && event.context.feature === feature) context = event.context
+      if (event.type === 'suite' && event.context.feature === feature) {
+        against.add(event.context.against ?? 'recorded')
+        // the goldens say more of a feature than the lab alone, whichever file came last
+        if (event.context.against === undefined || !against.has('recorded')) context = event.context
+      }
       if (event.type !== 'gate' || event.feature !== feature) continue
       // two files may judge one feature: a failure is never covered by another file's success
       if (gates.get(event.result.gate)?.state !== 'failed') gates.set(event.result.gate, event.result)
@@ -154,6 +162,7 @@ function featuresOf(events: readonly StoredEvent[], judgements: readonly Judgeme
       state: worstState(own),
       lab: context?.lab ?? null,
       labDetail: context?.labDetail ?? null,
+      against: against.size > 1 ? 'both' : ([...against][0] ?? 'recorded'),
       fixtures: context?.fixtures ?? 0,
       reset: context?.reset ?? null,
       basis: context?.basis ?? null,

@@ -15,6 +15,7 @@ function keysOf<K extends string>(table: Readonly<Record<K, string>>): [K, ...K[
   return Object.keys(table) as [K, ...K[]]
 }
 
+const AGAINST = ['recorded', 'live', 'both'] as const
 const Sha256 = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]).meta({ id: 'Sha256' })
 const ReasonName = z.enum(keysOf<Reason>(REASONS)).meta({ id: 'Reason', description: 'docs/reasons.md' })
 const Day = z.iso.date()
@@ -30,6 +31,7 @@ const Basis = z
     contract: Sha256.nullable(),
     adapter: z.strictObject({ comparator: z.string(), candidate: z.string() }),
     asOf: Day,
+    lab: Sha256.nullable().exactOptional().describe('Of the lab that answered live; absent where the goldens did'),
   })
   .meta({ id: 'Basis', description: 'The inputs that a verdict holds for; a change of any re-opens it' })
 
@@ -155,6 +157,7 @@ export const ReportSchema = z
         state: z.enum(['PARITY', 'DIVERGED', 'UNVERIFIABLE']).nullable(),
         lab: z.string().nullable(),
         labDetail: z.string().nullable(),
+        against: z.enum(AGAINST),
         fixtures: Count,
         reset: ResetShape.nullable(),
         basis: Basis.nullable(),
@@ -179,6 +182,7 @@ const ContextShape = z.strictObject({
   gates: z.array(z.enum(['lab', 'candidate', 'calibration'])),
   reads: z.array(z.string()).exactOptional(),
   reset: ResetShape.exactOptional(),
+  against: z.literal('live').exactOptional(),
 })
 
 /** One line of `.parity/runs/<id>/events.ndjson` */

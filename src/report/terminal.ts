@@ -38,8 +38,10 @@ export function terminalText(report: Report, options: TerminalOptions): string {
     lines.push(header(feature, paint), ...stateLine(feature, paint))
     const own = report.judgements.filter(each => each.verdict.feature === feature.feature)
     const width = Math.min(NAME_WIDTH_MAX, Math.max(11, ...own.map(each => each.verdict.case.length)))
-    for (const gate of feature.gates) if (gate.state === 'failed') lines.push(gateLine(gate, report, width, paint))
-    if (feature.calibration !== null) lines.push(gateLine(feature.calibration, report, width, paint))
+    for (const gate of feature.gates) {
+      if (gate.state === 'failed' || gate.gate === 'lab') lines.push(...gateLines(gate, report, width, paint))
+    }
+    if (feature.calibration !== null) lines.push(...gateLines(feature.calibration, report, width, paint))
     lines.push(...caseLines(own, { report, names, width, paint }))
   }
   for (const failure of report.failures) {
@@ -55,7 +57,8 @@ function header(feature: FeatureReport, paint: Paint): string {
   const facts = [
     feature.lab,
     feature.labDetail,
-    `${feature.fixtures} ${feature.fixtures === 1 ? 'fixture' : 'fixtures'}`,
+    feature.against === 'live' ? null : `${feature.fixtures} ${feature.fixtures === 1 ? 'fixture' : 'fixtures'}`,
+    feature.against === 'recorded' ? null : 'against: live',
   ].filter(each => each !== null)
   const rules = feature.basis?.ruleSet
   if (rules != null) facts.push(`rules ${rules.slice('sha256:'.length, 'sha256:'.length + 4)}`)
@@ -72,13 +75,15 @@ function stateLine({ reset }: FeatureReport, paint: Paint): string[] {
   return [`   ${paint('dim', escapeText(text))}`]
 }
 
-function gateLine(gate: GateResult, report: Report, width: number, paint: Paint): string {
+function gateLines(gate: GateResult, report: Report, width: number, paint: Paint): string[] {
   const name = gate.gate.padEnd(width)
-  if (gate.state === 'ok') return `   ${paint('green', '✓')} ${name}   ${paint('dim', escapeText(gate.text))}`
+  if (gate.state === 'ok') return [`   ${paint('green', '✓')} ${name}   ${paint('dim', escapeText(gate.text))}`]
   const allowed = gate.reason !== null && isAllowed(gate.reason, report.run.allow)
   const fix = gate.remedy === null ? '' : ` Fix: ${escapeText(gate.remedy)}`
   const mark = allowed ? paint('yellow', '?') : paint('red', '✗')
-  return `   ${mark} ${name}   ${gate.reason === null ? '' : `${gate.reason}: `}${sentence(gate.text)}${fix}${allowed ? ' (allowed)' : ''}`
+  const [first = '', ...log] = gate.text.split('\n')
+  const head = `   ${mark} ${name}   ${gate.reason === null ? '' : `${gate.reason}: `}${sentence(first)}${fix}${allowed ? ' (allowed)' : ''}`
+  return [head, ...log.map(line => `       ${escapeText(line)}`)]
 }
 
 interface CaseContext {

@@ -59,6 +59,8 @@ export interface SuiteContext {
   readonly reads?: readonly string[]
   /** Default: nothing is known. */
   readonly reset?: ResetFacts
+  /** Its cases are compared with a legacy that answers while they run. Absent: with the goldens. */
+  readonly against?: 'live'
 }
 
 /** One selected test: `key` is unique in the run. */

@@ -1,5 +1,5 @@
 import type { Verdict } from '../model.ts'
-import { escapeText } from '../report/escape.ts'
+import { escapeLines, escapeText } from '../report/escape.ts'
 import { differenceLines } from '../report/terminal.ts'
 import type { GateResult } from '../run/events.ts'
 
@@ -94,11 +94,11 @@ function framesOf(site: Error | null): string[] {
 
 export function unverifiableText(verdict: Unverifiable): string {
   const cause = verdict.cause === null ? '' : ` by ${verdict.cause.gate} (${verdict.cause.reason})`
-  return `${verdict.reason}${cause}: ${escapeText(verdict.message)}\nFix: ${escapeText(verdict.remedy)}`
+  return `${verdict.reason}${cause}: ${escapeLines(verdict.message)}\nFix: ${escapeText(verdict.remedy)}`
 }
 
 export function gateText(result: GateResult): string {
-  return `${result.reason === null ? '' : `${result.reason}: `}${escapeText(result.text)}`
+  return `${result.reason === null ? '' : `${result.reason}: `}${escapeLines(result.text)}`
 }
 
 export function isAboutVerdict(error: unknown): boolean {

@@ -147,7 +147,11 @@ async function matchFixture(actual: unknown, name: string, test: RunnerTestCase)
 async function matchLegacy(actual: unknown, input: unknown, test: RunnerTestCase): Promise<Verdict> {
   const opened = openedSuite(test)
   const options = checkOptions(actual, test)
-  if (opened.suite.checkLive !== undefined) return opened.suite.checkLive(input, options)
+  if (opened.suite.checkLive !== undefined) {
+    opened.checked = true
+    opened.askedLive = true
+    return opened.suite.checkLive(input, options)
+  }
   const { feature, context } = opened.suite
   return unjudged({
     feature,
@@ -155,6 +159,7 @@ async function matchLegacy(actual: unknown, input: unknown, test: RunnerTestCase
     basis: context.basis,
     asOf: context.basis.asOf,
     reason: 'environment',
-    message: 'no live lab answers for this suite: compare with a fixture, or record the input as a case',
+    message:
+      "no lab answers while this suite runs: write against: 'live' in describeParity, compare with a fixture, or record the input as a case",
   })
 }

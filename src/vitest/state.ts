@@ -72,6 +72,8 @@ export interface OpenedSuite {
   readonly record: SuiteRecord
   /** True once a case was checked: from then on the gates are worth showing. */
   checked: boolean
+  /** True once a case was compared with the live lab. */
+  askedLive: boolean
   /** How many cases each cause has made unverifiable so far. */
   readonly causes: Map<string, number>
 }
