@@ -146,6 +146,11 @@ export class CandidateSide implements AsyncDisposable {
     return this.#o.feature.lab?.clock ?? null
   }
 
+  get #locale(): { readonly locale?: string } {
+    const { lab } = this.#o.feature
+    return lab === null ? {} : { locale: lab.locale }
+  }
+
   get #tz(): string {
     return this.#o.feature.lab?.tz ?? DEFAULT_TZ
   }
@@ -161,7 +166,7 @@ export class CandidateSide implements AsyncDisposable {
     const byClock = this.#opened.get(target) ?? new Map<string | null, () => Promise<Opened>>()
     this.#opened.set(target, byClock)
     const open = async (): Promise<Opened> => ({
-      driver: await openTarget(target, { clock, tz: this.#tz, signal: this.#o.signal }),
+      driver: await openTarget(target, { clock, tz: this.#tz, ...this.#locale, signal: this.#o.signal }),
       resetOnce: once(() => this.#reset(clock)),
     })
     const known = byClock.get(clock) ?? once(open)

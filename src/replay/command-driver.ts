@@ -23,7 +23,7 @@ export function commandDriver(
         origin: null,
         drive(input, step) {
           const stdin = textOf(inputOf(c, step, input, 'program'))
-          const env = environment(settings, { clock: c.now ?? context.clock, tz: context.tz })
+          const env = environment(settings, { ...context, clock: c.now ?? context.clock })
           return run({ argv, cwd: settings.cwd, env, stdin, step, ...options })
         },
       }),
@@ -32,8 +32,12 @@ export function commandDriver(
   }
 }
 
-function environment(options: CommandOptions, at: { clock: string | null; tz: string }): Record<string, string> {
-  const env: Record<string, string> = { TZ: at.tz, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' }
+function environment(
+  options: CommandOptions,
+  at: Pick<OpenContext, 'clock' | 'tz' | 'locale'>,
+): Record<string, string> {
+  const locale = at.locale ?? 'C.UTF-8'
+  const env: Record<string, string> = { TZ: at.tz, LANG: locale, LC_ALL: locale }
   for (const name of INHERITED) {
     const value = process.env[name]
     if (value !== undefined) env[name] = value

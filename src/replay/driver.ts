@@ -3,6 +3,7 @@ import { commandDriver } from './command-driver.ts'
 import { functionDriver } from './function-driver.ts'
 import { httpDriver } from './http-driver.ts'
 import type { Stepped } from './sequence.ts'
+import { enterZone } from './surroundings.ts'
 import { asTarget, specOf, type Target } from './target.ts'
 
 export interface DriveOptions {
@@ -52,6 +53,8 @@ export interface OpenContext {
   /** The instant of the recordings; a case with its own `now` is driven at that. */
   readonly clock: string | null
   readonly tz: string
+  /** The locale of the legacy. Given, what runs in this process is put into `tz`, and a function is refused in another locale. */
+  readonly locale?: string
   readonly signal: AbortSignal
   /** URLs of virtual services, by name. Default: none. */
   readonly services?: Readonly<Record<string, string>>
@@ -70,6 +73,7 @@ export interface OpenContext {
  */
 export async function openTarget(target: Target, context: OpenContext): Promise<Driver> {
   const spec = specOf(asTarget(target))
+  if (context.locale !== undefined && spec?.kind !== 'command') enterZone(context.tz)
   switch (spec?.kind) {
     case 'http':
       return httpDriver(spec.at, context)

@@ -4,6 +4,7 @@ import { bounded } from './bounded.ts'
 import type { Driver, OpenContext } from './driver.ts'
 import { driveSequence } from './sequence.ts'
 import { inputOf } from './steps.ts'
+import { enterZone, surroundingsFault } from './surroundings.ts'
 import type { StartContext } from './target.ts'
 
 /** Calls a function with the input of every step, and observes what it returns or throws. */
@@ -14,6 +15,8 @@ export function functionDriver(call: (input: unknown, context: StartContext) => 
         origin: null,
         async drive(input, step) {
           const given = inputOf(c, step, input, 'function')
+          const elsewhere = elsewhereIn(context)
+          if (elsewhere !== null) return { ok: false, fault: { reason: 'environment', step, message: elsewhere } }
           const own = new AbortController()
           const signal = AbortSignal.any([context.signal, options.signal, own.signal])
           const start = { clock: c.now ?? context.clock, tz: context.tz, signal, services: context.services ?? {} }
@@ -27,6 +30,13 @@ export function functionDriver(call: (input: unknown, context: StartContext) => 
     probe: () => Promise.resolve(null),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }
+}
+
+/** Why this process is no place to call it in; another feature may have changed its zone since. */
+function elsewhereIn({ tz, locale }: OpenContext): string | null {
+  if (locale === undefined) return null
+  enterZone(tz)
+  return surroundingsFault({ tz, locale })
 }
 
 /** What one call showed. */

@@ -131,6 +131,7 @@ function configure(vitest: Vitest, project: TestProject, options: ParityOptions)
     watchdogMs: options.watchdogMs ?? WATCHDOG_MS,
   }
   project.provide('parity', provided)
+  pinSurroundings(project)
   const reporters = vitest.config.reporters as unknown[]
   let reporter = reporters.find(isParityReporter)
   if (reporter === undefined && !reporters.some(isNamedReporter)) {
@@ -138,6 +139,12 @@ function configure(vitest: Vitest, project: TestProject, options: ParityOptions)
     reporters.push(reporter)
   }
   watch(vitest, project, options)
+}
+
+/** Workers start in the zone and locale of a lab that says nothing else, on every machine; `test.env` goes before. */
+function pinSurroundings(project: TestProject): void {
+  const env = project.config.env as Record<string, string>
+  for (const [name, value] of Object.entries({ TZ: 'UTC', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' })) env[name] ??= value
 }
 
 /** Given as a path on the command line; Vitest makes the instance itself. */
