@@ -143,8 +143,9 @@ function configure(vitest: Vitest, project: TestProject, options: ParityOptions)
 
 /** Workers start in the zone and locale of a lab that says nothing else, on every machine; `test.env` goes before. */
 function pinSurroundings(project: TestProject): void {
-  const env = project.config.env as Record<string, string>
-  for (const [name, value] of Object.entries({ TZ: 'UTC', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' })) env[name] ??= value
+  // undefined where the configuration has none, whatever the type says
+  const given = project.config.env as Record<string, string> | undefined
+  project.config.env = { TZ: 'UTC', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8', ...given }
 }
 
 /** Given as a path on the command line; Vitest makes the instance itself. */
