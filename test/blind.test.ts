@@ -49,13 +49,13 @@ export ${DEFAULT} defineConfig({ plugins: [parity()], resolve: { alias: [{ find:
   const { verdicts, features, summary } = project.report()
   expect(features[0]?.calibration).toMatchObject({ state: 'failed', reason: 'calibration-failed' })
   expect(features[0]?.calibration?.text).toMatch(text)
-  expect(summary).toMatchObject({ selected: 68, unverifiable: 68, parity: 0, diverged: 0 })
+  expect(summary).toMatchObject({ selected: 69, unverifiable: 69, parity: 0, diverged: 0 })
   for (const verdict of verdicts) {
     expect(verdict).toMatchObject({
       reason: 'blocked',
       cause: { gate: 'calibration', reason: 'calibration-failed' },
     })
   }
-  expect(stderr).toMatch(/68 cases {2,}UNVERIFIABLE {2}blocked by calibration/)
+  expect(stderr).toMatch(/69 cases {2,}UNVERIFIABLE {2}blocked by calibration/)
   expect(code).toBe(2)
 })

@@ -54,7 +54,7 @@ describe('the verdicts of forex are the same bytes', () => {
       .filter(id => !earlier.includes(id))
       .map(id => verdictsOf(readFileSync(join(runs, id, 'events.ndjson'), 'utf8')))
     expect(verdicts).toHaveLength(2)
-    expect(verdicts[0]).toHaveLength(68)
+    expect(verdicts[0]).toHaveLength(69)
     expect(verdicts[1]).toEqual(verdicts[0])
   })
 })
@@ -75,7 +75,7 @@ describe('a checkout that cannot be written', () => {
     using project = forexProject('occupied')
     writeFileSync(join(project.root, '.parity'), 'no folder\n')
     const { code, stderr } = await project.run(RUN)
-    expect(stderr).toMatch(/68 PARITY of 68\n parity {2}the report could not be written to \.parity\/ /)
+    expect(stderr).toMatch(/69 PARITY of 69\n parity {2}the report could not be written to \.parity\/ /)
     expect(code).toBe(0)
   })
 
@@ -101,7 +101,7 @@ describe('a checkout that cannot be written', () => {
     chmodSync(project.root, 0o755)
     // Node names a read-only file system ENOENT when it makes folders recursively.
     expect(stderr).toMatch(
-      /68 PARITY of 68\n parity {2}the report could not be written to \.parity\/ \((EROFS|ENOENT|EACCES)\)/,
+      /69 PARITY of 69\n parity {2}the report could not be written to \.parity\/ \((EROFS|ENOENT|EACCES)\)/,
     )
     expect(status).toBe(0)
     expect(existsSync(join(project.root, '.parity'))).toBe(false)

@@ -12,6 +12,7 @@ export interface Change {
 const SERVER = 'parity/forex/candidate/server.ts'
 const MONEY = 'parity/forex/candidate/money.ts'
 const REQUESTS = 'parity/forex/candidate/requests.ts'
+const SUITE = 'parity/forex/forex.parity.ts'
 const TOLERANCE = 'tolerance/forex.yaml'
 
 const all = (cases: readonly string[], to: string): Turned => Object.fromEntries(cases.map(name => [name, to]))
@@ -76,6 +77,7 @@ const REFUSED = [
   '053-edge-query-broken-escape',
   '056-edge-empty-form',
   '057-edge-base-empty',
+  '059-edge-day-not-begun',
   'unknown currency, by hand',
 ]
 /** Converted at a rate of more than ten decimals, which the candidate rounds. */
@@ -96,6 +98,9 @@ const NOISY_RATE = [
   '064-rule-fee-half-even',
   '068-rule-number-prefix',
 ]
+/** A list of rates where the legacy has none yet, and the other way round. */
+const EARLY = 'status $.error $.base $.timestamp $.count $.rates'
+const LATE = 'status $.base $.timestamp $.count $.rates $.error'
 const REFUSED_AMOUNT = '$.from $.to $.amount $.rate $.fee $.timestamp $.error'
 
 export const CANDIDATE: Readonly<Record<string, readonly Change[]>> = {
@@ -103,7 +108,7 @@ export const CANDIDATE: Readonly<Record<string, readonly Change[]>> = {
     {
       why: 'the code of a date that is to come',
       edits: [{ file: SERVER, from: "'E_DATE', `no rates", to: "'E_FUTURE', `no rates" }],
-      turned: { '025-error-future-date': '$.error.code' },
+      turned: all(['025-error-future-date', '059-edge-day-not-begun'], '$.error.code'),
     },
     {
       why: 'Allow is a set, and the text of the body is not; /convert has one method only',
@@ -203,6 +208,20 @@ export const CANDIDATE: Readonly<Record<string, readonly Change[]>> = {
       why: 'a value under structural may differ, and may not be gone',
       edits: [{ file: SERVER, from: 'rates.length, rates, requestId: requestId() }', to: 'rates.length, rates }' }],
       turned: all(RATES, '$.requestId'),
+    },
+  ],
+  'one instant for every case': [
+    {
+      why: 'the two cases with an instant of their own are the control of the clock: one after that of the lab, one before',
+      edits: [{ file: SUITE, from: 'now: clock', to: "now: '2026-01-02T03:04:05Z'" }],
+      turned: { '058-edge-day-begins': LATE, '059-edge-day-not-begun': EARLY },
+    },
+  ],
+  'days by the clock on the wall': [
+    {
+      why: 'whatever the day is when it runs, it is not that of the recording',
+      edits: [{ file: SERVER, from: 'instant > now.getTime()', to: "instant > Date.parse('2026-12-01T09:00:00Z')" }],
+      turned: { '025-error-future-date': EARLY, '058-edge-day-begins': LATE, '059-edge-day-not-begun': EARLY },
     },
   ],
   'a header that is not compared': [
