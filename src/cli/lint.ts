@@ -1,9 +1,11 @@
 /** `lint`: contract, corpus, rules and decisions of a feature against each other, without running anything. */
+import { type BaseFinding, baseFindings, isBaseNote, removedFeature } from '../contract/base.ts'
 import { type Finding, isNote, lint as lintFeature } from '../contract/lint.ts'
 import { ParityError } from '../errors.ts'
 import { pendingNames } from '../golden/accept.ts'
+import { type Base, decisionsLeft, openBase, sideAt, sideOf } from '../pipeline/base.ts'
 import { capturedOf } from '../pipeline/evidence.ts'
-import { featureNames, readFeature } from '../pipeline/feature.ts'
+import { type Feature, featureNames, readFeature } from '../pipeline/feature.ts'
 import { type Arguments, type Command, EXIT_FINDINGS, EXIT_OK, printJson, type Terminal } from './command.ts'
 
 /** A finding of lint, or a file that could not be read as what it should be, which hides what lies behind it. */
@@ -13,13 +15,16 @@ type Reported = {
   readonly level: 'error' | 'note'
   readonly message: string
   readonly fix: string
-} & (
-  | Pick<Finding, 'rule' | 'file'>
-  | { readonly rule: ParityError['code']; readonly file: null }
-)
+} & (Pick<Finding | BaseFinding, 'rule' | 'file'> | { readonly rule: ParityError['code']; readonly file: null })
 
-function findingsOf(root: string, name: string): Reported[] {
-  try {
+interface Looking {
+  readonly root: string
+  /** What the branch is held against; null when lint looks at the files as they are alone. */
+  readonly base: Base | null
+}
+
+function findingsOf(name: string, { root, base }: Looking): Reported[] {
+  return reading(name, root, () => {
     const feature = readFeature({ root, dirs: {}, feature: name })
     const { contract, cases, fixtures, rules, divergences, lab, paths } = feature
     const found = lintFeature({
@@ -33,12 +38,45 @@ function findingsOf(root: string, name: string): Reported[] {
       labClock: lab?.clock ?? null,
       captured: capturedOf(feature),
     })
-    return found.map(finding => ({ feature: name, level: isNote(finding) ? 'note' : 'error', ...finding }))
+    const own = found.map(finding => reported(name, finding, isNote(finding)))
+    return base === null ? own : [...own, ...againstBase(feature, base)]
+  })
+}
+
+function againstBase(feature: Feature, base: Base): Reported[] {
+  const { name } = feature
+  return reading(name, base.root, () => {
+    const found = baseFindings(sideAt(base, name), sideOf(feature))
+    return found.map(finding => reported(name, finding, isBaseNote(finding)))
+  }).map(each =>
+    each.file === null ? { ...each, message: `at the base, ${base.commit.slice(0, 12)}: ${each.message}` } : each,
+  )
+}
+
+/** Features that are gone, when all are looked at: a decision that stayed behind may say so. */
+function goneFindings({ root, base }: Looking): Reported[] {
+  const now = featureNames(root)
+  const gone = base?.features.filter(name => !now.includes(name)) ?? []
+  return gone.flatMap(name =>
+    reading(name, root, () =>
+      removedFeature(name, decisionsLeft(root, name)).map(finding => reported(name, finding, false)),
+    ),
+  )
+}
+
+function reported(feature: string, finding: Finding | BaseFinding, note: boolean): Reported {
+  return { feature, level: note ? 'note' : 'error', ...finding }
+}
+
+/** The findings of `read`; a file that cannot be read is one. */
+function reading(feature: string, root: string, read: () => Reported[]): Reported[] {
+  try {
+    return read()
   } catch (error) {
     if (!(error instanceof ParityError) || error.code === 'PARITY_FEATURE_UNKNOWN') throw error
     const { code, fix } = error
     const message = error.message.slice(0, -`\nFix: ${fix}`.length).replaceAll(`${root}/`, '')
-    return [{ feature: name, level: 'error', rule: code, file: null, message, fix }]
+    return [{ feature, level: 'error', rule: code, file: null, message, fix }]
   }
 }
 
@@ -51,19 +89,23 @@ function count(n: number, what: string): string {
 }
 
 async function run(args: Arguments, terminal: Terminal): Promise<number> {
-  const names = args.positionals.length > 0 ? args.positionals : featureNames(terminal.cwd)
-  if (names.length === 0) {
+  const root = terminal.cwd
+  using base = args.values.base === undefined ? null : openBase(root, args.values.base)
+  const all = args.positionals.length === 0
+  const names = all ? featureNames(root) : args.positionals
+  const gone = all ? goneFindings({ root, base }) : []
+  if (names.length === 0 && gone.length === 0) {
     const fix = 'change to the folder of the project, or begin here: npx vitest-parity init'
     throw new ParityError('PARITY_FEATURE_UNKNOWN', 'there is no feature under parity/ in this folder', fix)
   }
-  const findings = names.flatMap(name => findingsOf(terminal.cwd, name))
+  const findings = [...names.flatMap(name => findingsOf(name, { root, base })), ...gone]
   const errors = findings.filter(({ level }) => level === 'error')
   const notes = findings.length - errors.length
-  if (args.json) printJson(terminal, { features: names, findings })
+  if (args.json) printJson(terminal, { features: names, ...(base === null ? {} : { base: base.commit }), findings })
   else {
     for (const finding of findings) terminal.out(printed(finding))
     const counted = [count(errors.length, 'finding'), ...(notes > 0 ? [count(notes, 'note')] : [])].join(', ')
-    terminal.out(`${counted} in ${names.join(', ')}`)
+    terminal.out(`${counted} in ${names.join(', ')}${base === null ? '' : ` against ${base.commit.slice(0, 12)}`}`)
   }
   return errors.length > 0 ? EXIT_FINDINGS : EXIT_OK
 }
@@ -72,7 +114,13 @@ export const lint: Command = {
   name: 'lint',
   summary: 'Hold contract, corpus, rules and decisions against each other',
   positionals: ['[feature...]'],
-  options: {},
-  example: 'npx vitest-parity lint forex',
+  options: {
+    base: {
+      type: 'string',
+      value: '<git ref>',
+      summary: 'also fail on what this branch loosened or changed since it left that one, undecided',
+    },
+  },
+  example: 'npx vitest-parity lint --base origin/main',
   run,
 }

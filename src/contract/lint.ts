@@ -97,16 +97,7 @@ export interface Finding {
 
 /** What is amiss between the files of a feature, in the order of `LINT_RULES` and then of the files. Pure. */
 export function lint(input: LintInput): readonly Finding[] {
-  const { feature } = input.contract
-  const files: LintFiles = {
-    contract: `parity/${feature}/contract.yaml`,
-    inputs: `parity/${input.contract.inputsFrom}/inputs`,
-    golden: `__golden__/${input.contract.fixturesFrom}`,
-    tolerance: `tolerance/${feature}.yaml`,
-    decisions: `tolerance/${feature}.rules.yaml`,
-    divergences: `parity/${feature}/divergences.yaml`,
-    ...input.files,
-  }
+  const files = lintFiles(input.contract, input.files ?? {})
   return [
     ...coverFindings(input, files),
     ...corpusFindings(input, files),
@@ -122,6 +113,19 @@ export function lint(input: LintInput): readonly Finding[] {
     ...pendingFindings(input, files),
     ...recipeFindings(input, files),
   ]
+}
+
+/** The names of the files of a feature in findings: the usual places, unless others are given. */
+export function lintFiles({ feature, inputsFrom, fixturesFrom }: Contract, given: Partial<LintFiles>): LintFiles {
+  return {
+    contract: `parity/${feature}/contract.yaml`,
+    inputs: `parity/${inputsFrom}/inputs`,
+    golden: `__golden__/${fixturesFrom}`,
+    tolerance: `tolerance/${feature}.yaml`,
+    decisions: `tolerance/${feature}.rules.yaml`,
+    divergences: `parity/${feature}/divergences.yaml`,
+    ...given,
+  }
 }
 
 function revisionFindings({ contract, fixtures, labRevision }: LintInput, files: LintFiles): readonly Finding[] {

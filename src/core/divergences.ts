@@ -72,10 +72,12 @@ export function readDivergences(
 
 /** The identity of what was decided: places and tokens, not reasons and people. */
 export function decisionsId(decided: readonly DecidedDivergence[]): Sha256 {
-  const what = decided.map(({ case: name, path, kind, legacy, candidate }) =>
-    canonicalText({ case: name, path, kind, legacy, candidate }),
-  )
-  return sha256(canonicalText(what.sort()))
+  return sha256(canonicalText(decided.map(divergenceSubject).sort()))
+}
+
+/** What one entry decides, as text: its place and both tokens. */
+export function divergenceSubject({ case: name, path, kind, legacy, candidate }: DecidedDivergence): string {
+  return canonicalText({ case: name, path, kind, legacy, candidate })
 }
 
 export interface Decided {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { ParityError } from '../errors.ts'
 import type { Sha256 } from '../model.ts'
 import { PENDING_FOLDER } from './freeze.ts'
@@ -27,6 +28,36 @@ export interface AcceptOptions {
 export interface Accepted {
   readonly from: Sha256 | null
   readonly to: Sha256
+}
+
+/** A line of the history of acceptance: which payload was made the golden of a case, and when. */
+export interface AcceptedLine {
+  readonly at: string
+  readonly case: string
+  readonly to: string
+  /** The line as it stands. */
+  readonly line: string
+}
+
+/** The lines of `accepted.ndjson` that say who accepted what and why, in order; one that was cut short is left out. */
+export function readAccepted(dir: string): readonly AcceptedLine[] {
+  return textOf(join(dir, ACCEPTED_FILE))
+    .split('\n')
+    .flatMap(line => {
+      const parsed = lineSchema.safeParse(jsonOf(line))
+      return parsed.success ? [{ at: parsed.data.at, case: parsed.data.case, to: parsed.data.to, line }] : []
+    })
+}
+
+const said = z.string().refine(text => text.trim() !== '')
+const lineSchema = z.object({ at: z.string(), case: z.string(), to: z.string(), author: said, reason: said })
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null
+  }
 }
 
 /** The names of the cases that wait, by code point. */
@@ -112,13 +143,18 @@ function bodyFiles(dir: string, name: string): readonly string[] {
 
 /** The history with one line more; a last line that was cut short stays as it is, on a line of its own. */
 function historyText(o: AcceptOptions, from: Sha256 | null, to: Sha256): string {
-  let before = ''
-  try {
-    before = readFileSync(join(o.dir, ACCEPTED_FILE), 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
+  const before = textOf(join(o.dir, ACCEPTED_FILE))
   const { now: at, name, author, reason } = o
   const line = JSON.stringify({ at, case: name, from, to, author, reason })
   return `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${line}\n`
+}
+
+/** The text of a file; empty when there is none. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return ''
+  }
 }
