@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { judge } from '../core/verdict.ts'
-import type { Basis, Difference, Reason, Verdict } from '../model.ts'
+import type { Basis, Difference, Fault, Reason, Verdict } from '../model.ts'
 import type { RunEvent, RunFacts, StoredEvent } from '../run/events.ts'
 import { escapeText } from './escape.ts'
 import { fold } from './fold.ts'
@@ -33,10 +33,11 @@ function difference(over: Partial<Difference> = {}): Difference {
 
 function verdict(
   name: string,
-  what: { differences?: Difference[]; reason?: Reason; message?: string; decided?: string },
+  what: { differences?: Difference[]; faults?: Fault[]; reason?: Reason; message?: string; decided?: string },
 ): Verdict {
   const fault = { reason: what.reason ?? 'no-fixture', step: 0, message: what.message ?? 'why' }
-  const comparison = { differences: what.differences ?? [], moreDifferences: 0, faults: [], notes: [], ruleUses: [] }
+  const { differences = [], faults = [] } = what
+  const comparison = { differences, moreDifferences: 0, faults, notes: [], ruleUses: [] }
   return judge({
     feature: 'fx',
     case: name,
@@ -136,6 +137,12 @@ describe('the terminal report', () => {
     const printed = text([verdict('a', { differences: many })])
     expect(printed).toContain('… (302 characters)')
     expect(printed).toContain('… and 4 more: npx vitest-parity show fx a')
+  })
+
+  test('says beside a divergence what could not be compared after it', () => {
+    const faults: Fault[] = [{ reason: 'unbound', step: 0, message: 'step 0: no `id`; 3 steps were not driven' }]
+    const printed = text([verdict('a', { differences: [difference()], faults })])
+    expect(printed).toContain('\n       beside it  unbound: step 0: no `id`; 3 steps were not driven.\n')
   })
 
   test('says one cause of many unverifiable cases once', () => {

@@ -164,7 +164,7 @@ function sentence(text: string): string {
   return /[.!?…]$/.test(line) ? line : `${line}.`
 }
 
-/** The differences of a divergence, one line each: path, both tokens, the rule that judged. */
+/** The differences of a divergence, one line each: path, both tokens, the rule that judged; then the faults beside them. */
 export function differenceLines(verdict: Extract<Verdict, { state: 'DIVERGED' }>): string[] {
   const shown = verdict.differences.slice(0, DIFFERENCES_MAX)
   const cells = shown.map(each => [
@@ -179,6 +179,8 @@ export function differenceLines(verdict: Extract<Verdict, { state: 'DIVERGED' }>
   })
   const more = verdict.differences.length - shown.length + verdict.moreDifferences
   if (more > 0) lines.push(`… and ${more} more: npx vitest-parity show ${verdict.feature} ${verdict.case}`)
+  // what could not be compared beside it: mostly steps that depend on the one that differs
+  for (const { reason, message } of verdict.faults) lines.push(`beside it  ${reason}: ${sentence(message)}`)
   return lines
 }
 
