@@ -10,6 +10,7 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { HTTP_SIDE } from './sabotage/http.ts'
 import { MUTATIONS } from './sabotage/mutations.ts'
+import { NOISE_SIDE } from './sabotage/noise.ts'
 import { REASON_PLACES } from './sabotage/reasons.ts'
 import { RULES } from './sabotage/rules.ts'
 import { type Sabotage, sabotaged } from './sabotage/sabotage.ts'
@@ -70,9 +71,15 @@ async function trySabotage(copy: string, sabotage: Sabotage): Promise<Ran> {
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
-  const chosen = [...RULES, ...BINDINGS, ...HTTP_SIDE, ...MUTATIONS, ...REASON_PLACES, ...SEQUENCE_REASONS].filter(
-    ({ name }) => name.includes(values.only),
-  )
+  const chosen = [
+    ...RULES,
+    ...NOISE_SIDE,
+    ...BINDINGS,
+    ...HTTP_SIDE,
+    ...MUTATIONS,
+    ...REASON_PLACES,
+    ...SEQUENCE_REASONS,
+  ].filter(({ name }) => name.includes(values.only))
   if (chosen.length === 0) throw new Error(`no sabotage has \`${values.only}\` in its name`)
   for (const sabotage of chosen) sabotaged(readFileSync(join(ROOT, sabotage.file), 'utf8'), sabotage)
 

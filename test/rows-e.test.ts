@@ -69,6 +69,17 @@ describe('E2: one instant as Java and as JavaScript write it', () => {
   })
 })
 
+describe('E4: a service that starts in this process', () => {
+  const steps = [get('/hour')]
+  const legacy: Service = () => [200, { ok: true, hour: new Date('2016-09-01T00:00:00Z').getHours() }]
+
+  test('starts in the zone of the lab', async () => {
+    const desk = await recorded({ legacy, steps, lab: 'tz: Asia/Tokyo\n' })
+    expect((await judged(desk, legacy))?.state).toBe('PARITY')
+    expect(paths(await judged(desk, () => [200, { ok: true, hour: 0 }]))).toEqual(['$.hour'])
+  })
+})
+
 describe('E9: a rule reaches its own places', () => {
   const steps = [get('/items')]
   const headers = 'sends: []\nheaders: [x-date, x-candidate-id]\n'

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { HTTP_SIDE } from '../scripts/sabotage/http.ts'
 import { MUTATION_NAMES, MUTATIONS } from '../scripts/sabotage/mutations.ts'
+import { NOISE_SIDE } from '../scripts/sabotage/noise.ts'
 import { REASON_PLACES } from '../scripts/sabotage/reasons.ts'
 import { RULES } from '../scripts/sabotage/rules.ts'
 import { sabotaged } from '../scripts/sabotage/sabotage.ts'
@@ -88,7 +89,15 @@ describe('what can be taken away', () => {
   })
 
   test('stands in its file exactly once, has a name of its own, and names tests that exist', () => {
-    const all = [...RULES, ...BINDINGS, ...HTTP_SIDE, ...MUTATIONS, ...REASON_PLACES, ...SEQUENCE_REASONS]
+    const all = [
+      ...RULES,
+      ...NOISE_SIDE,
+      ...BINDINGS,
+      ...HTTP_SIDE,
+      ...MUTATIONS,
+      ...REASON_PLACES,
+      ...SEQUENCE_REASONS,
+    ]
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
     const tests = [...filesBelow('src'), ...filesBelow('test')].filter(name => name.endsWith('.test.ts'))
     for (const sabotage of all) {

@@ -27,14 +27,14 @@ describe('a live legacy is a reference', () => {
       jsonResponse('{"n":1,"id":"r-1"}'),
       jsonResponse('{"n":2,"id":"r-2"}'),
       'structural: [$.id]',
-      'control-unstable 0 the legacy differs from itself at $.n; proposed: structural $.n',
+      'control-unstable 0 the legacy differs from itself at $.n (counter); proposed: structural $.n',
     ],
     [
       'when it steps over the bound',
       jsonResponse('{"n":1.0}'),
       jsonResponse('{"n":1.6}'),
       'numeric_tolerance: { $.n: 0.5 }',
-      'control-unstable 0 the legacy differs from itself at $.n; proposed: structural $.n',
+      'control-unstable 0 the legacy differs from itself at $.n (value); proposed: structural $.n',
     ],
     [
       'when its second answer is empty',

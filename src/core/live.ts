@@ -2,6 +2,7 @@ import type { Case, Fault, Observation } from '../model.ts'
 import { hollowAt } from './degraded.ts'
 import { compare } from './diff.ts'
 import { coverNoise, noiseOf } from './noise.ts'
+import { unstableText } from './proposals.ts'
 import type { RuleSet } from './tolerance.ts'
 
 /** What two legacies that were booted alike showed of one case: the one that is compared with, and its control. */
@@ -21,20 +22,17 @@ export function controlFault({ first, control }: LivePair, c: Pick<Case, 'steps'
   const steps = c.steps
   const degraded = degradedBetween(first, control)
   if (degraded !== null) return degraded
-  const { differences, moreDifferences, faults } = compare(first, control, rules, { steps })
+  const { differences, faults } = compare(first, control, rules, { steps })
   const [fault] = faults
   if (fault !== undefined) return fault
   const [difference] = differences
   if (difference === undefined) return null
-  const places = [...new Set(differences.map(({ path }) => path))]
-  if (moreDifferences > 0) places.push(`${moreDifferences} more`)
-  const { proposals } = coverNoise(noiseOf(first, control, steps), first, rules)
-  const proposed = proposals.map(({ rule }) => rule).join(', ') || 'none'
-  return {
-    reason: 'control-unstable',
-    step: difference.step,
-    message: `the legacy differs from itself at ${places.join(', ')}; proposed: ${proposed}`,
-  }
+  const covered = coverNoise(noiseOf(first, control, steps), first, rules)
+  const told = covered.uncovered.length > 0
+  const message = told
+    ? unstableText(covered.uncovered, covered)
+    : `the legacy differs from itself at ${difference.path}`
+  return { reason: 'control-unstable', step: difference.step, message }
 }
 
 function degradedBetween(first: Observation, control: Observation): Fault | null {

@@ -84,6 +84,8 @@ const ROWS: Readonly<Record<VolatileKind, readonly Row[]>> = {
     ['true and false', '$.id', true, false],
     ['null', '$.at', null, '2026-01-02T03:04:05Z'],
     ['an instant and a word', '$.at', '2026-01-02T03:04:05Z', 'never'],
+    ['a UUID and a word', '$.ref', '5b2e7b0e-6c2f-4a42-9d55-0d4f1c9a7d11', 'none'],
+    ['a word and a UUID', '$.ref', 'none', '5b2e7b0e-6c2f-4a42-9d55-0d4f1c9a7d11'],
     ['a version', '$.version', '1.2.3', '1.2.4'],
     ['ten digits that are far apart', '$.phone', 1_300_000_000, 2_900_000_000],
     ['words', '$.colour', 'red', 'blue'],

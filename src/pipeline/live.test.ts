@@ -66,20 +66,28 @@ describe('a live suite', () => {
 
 describe('a legacy that differs from itself', () => {
   test.each<[string, string, string]>([
-    ['a random field', 'json(response, { id: String(Math.random()), n: 1 })', '$.id; proposed: structural $.id'],
+    [
+      'a random field',
+      'json(response, { id: String(Math.random()), n: 1 })',
+      '$.id (value); proposed: structural $.id',
+    ],
     [
       'a counter, which is out of step in the control',
       'json(response, { id: n, n: 1 })',
-      '$.id; proposed: structural $.id',
+      '$.id (id); proposed: structural $.id',
     ],
-    ['a status by chance', 'json(response, { id: 1, n: 1 }, n % 2 ? 200 : 201)', 'status; proposed: none'],
+    [
+      'a status by chance',
+      'json(response, { id: 1, n: 1 }, n % 2 ? 200 : 201)',
+      'status (value); proposed: none; too broad to propose: ignore status (whole-outcome)',
+    ],
   ])('is unstable and the field is named: %s', async (_what, legacy, places) => {
     await using suite = openLiveFolder(
       { legacy, inputs: { '001-happy-a': get('/a') } },
       { candidate: answering({ id: 1, n: 1 }) },
     )
     expect(lineOf(await suite.check('001-happy-a'))).toMatch(
-      new RegExp(`^control-unstable: the legacy differs from itself at ${places.replaceAll(/[$.]/g, '\\$&')}`),
+      new RegExp(`^control-unstable: the legacy differs from itself at ${places.replaceAll(/[$.()]/g, '\\$&')}`),
     )
     expect((await suite.calibration()).text).toMatch(/^control unstable in 1 \(live, 1 case\)/)
   })

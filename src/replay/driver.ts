@@ -73,7 +73,7 @@ export interface OpenContext {
  */
 export async function openTarget(target: Target, context: OpenContext): Promise<Driver> {
   const spec = specOf(asTarget(target))
-  if (context.locale !== undefined && spec?.kind !== 'command') enterZone(context.tz)
+  if (context.locale !== undefined && spec?.kind === 'http') enterZone(context.tz)
   switch (spec?.kind) {
     case 'http':
       return httpDriver(spec.at, context)
