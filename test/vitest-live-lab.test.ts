@@ -19,7 +19,7 @@ const CANDIDATE = `http(async () => {
 })`
 const IMPORTS = `import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { describeParity, expectParity, http, test } from 'vitest-parity'\n`
+import { describeParity, expectParity, fn, http, test } from 'vitest-parity'\n`
 
 const ANSWERS = 'json(response, { path: request.url })'
 /** Each of the two processes leaves its id beside the project. */
@@ -208,6 +208,46 @@ describe('a live lab is stopped', () => {
     RUN_MS_MAX,
   )
 })
+
+test(
+  'a function is compared with a legacy that is called, on its corpus and on what a test makes up',
+  async () => {
+    const app = `let text = ''
+process.stdin.on('data', chunk => { text += chunk }).on('end', () => {
+  const { price, pieces } = JSON.parse(text)
+  if (pieces < 0) { console.log('{"threw":{"name":"RangeError","code":null,"message":"pieces"}}'); process.exit(1) }
+  console.log(JSON.stringify({ total: price * pieces }))
+})`
+    const lab = `id: small\nclaim: what the test needs\nrevision: r1\ndriver: process\nisolation: none\nservices: { app: { call: [node, app.cjs] } }\n`
+    const files = { 'labs/small/lab.yaml': lab, 'labs/small/app.cjs': app }
+    const input = (pieces: number): unknown => ({ covers: [], steps: [{ input: { price: 3, pieces } }] })
+    const inputs = { '001-happy-two': input(2), '002-happy-twelve': input(12), '010-error-negative': input(-1) }
+    const suite = `const total = ({ price, pieces }) => {
+  if (pieces < 0) throw new RangeError('pieces')
+  return { total: pieces > 10 ? price * pieces - 1 : price * pieces }
+}
+describeParity('live', { against: 'live', candidate: fn(total) }, ({ candidate }) => {
+  test('three, by hand', async () => { await expectParity(candidate).toMatchLegacy({ price: 3, pieces: 3 }) })
+  test('eleven, by hand', async () => { await expectParity(candidate).toMatchLegacy({ price: 3, pieces: 11 }) })
+  test('three, observed', async () => { await expectParity({ total: 9 }).toMatchLegacy({ price: 3, pieces: 3 }) })
+})`
+    using project = liveProject('live-called', { files, inputs }, { suite })
+    const { code } = await project.run(['run', '--project', 'parity'])
+    expect(project.states()).toEqual({
+      'live 001-happy-two': 'PARITY',
+      'live 002-happy-twelve': 'DIVERGED',
+      'live 010-error-negative': 'PARITY',
+      'live eleven, by hand': 'DIVERGED',
+      'live three, by hand': 'PARITY',
+      'live three, observed': 'PARITY',
+    })
+    expect(project.report().verdicts.find(each => each.case === 'eleven, by hand')).toMatchObject({
+      differences: [{ path: '$.total', legacy: '33', candidate: '32' }],
+    })
+    expect(code).toBe(1)
+  },
+  RUN_MS_MAX,
+)
 
 test(
   'a live suite without a lab, without its lab.yaml, or of another revision is refused with the fix',

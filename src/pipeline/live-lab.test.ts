@@ -57,6 +57,19 @@ describe('a legacy that ends while the suite runs', () => {
     expect(await suite.check('003-happy-c')).toMatchObject({ reason: 'blocked', cause: { reason: 'lab-boot' } })
   })
 
+  test('between two cases: it is not started again, although the contract has it reset before the next one', async () => {
+    const { text, pidOf } = told(
+      "if (request.url === '/b') response.on('finish', () => process.exit(3)); json(response, { n: 1 })",
+    )
+    await using suite = openLiveFolder({ ...text, contract: 'reset: case\n' }, { candidate })
+    await suite.check('002-happy-b')
+    await eventually(() => !isAlive(pidOf('legacy')))
+    expect(lineOf(await suite.check('003-happy-c'))).toMatch(
+      /^lab-boot: lab small: the legacy ended with exit code 3\n/,
+    )
+    expect(await suite.check('001-happy-a')).toMatchObject({ reason: 'blocked', cause: { reason: 'lab-boot' } })
+  })
+
   test('when the suite is closed nothing of it is left', async () => {
     const { text, pidOf } = told('json(response, { n: 1 })')
     const suite = openLiveFolder(text, { candidate })
