@@ -1,5 +1,9 @@
 /** The legacy against itself over sequences: what bindings explain is no noise, and what is left is named by step and path. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PROPOSAL_REFUSALS } from '../src/core/proposals.ts'
+import { VOLATILE_KINDS } from '../src/core/volatile.ts'
 import { type Desk, get, openDesk, post, type Service } from './desk.ts'
 
 const CASE = '001-happy-order'
@@ -155,4 +159,13 @@ describe('a field beside them that differs in the second capture', () => {
     desk.write('tolerance/desk.yaml', "structural: ['steps[4]:$.shelf']\n")
     expect((await desk.judge(LEGACY))[CASE]).toMatchObject({ reason: 'control-unstable' })
   })
+})
+
+test('docs/calibration.md has every kind of value and every code of a refusal, in their order', () => {
+  const text = readFileSync(join(import.meta.dirname, '../docs/calibration.md'), 'utf8')
+  const rows = [...text.matchAll(/^\| `([\w-]+)` \| (.*) \|$/gm)].map(([, name, what]) => [name, what])
+  expect(rows).toEqual([
+    ...Object.entries(VOLATILE_KINDS),
+    ...Object.entries(PROPOSAL_REFUSALS).map(([code, why]) => [code, why.replace(/^it /, '')]),
+  ])
 })

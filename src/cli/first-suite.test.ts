@@ -82,7 +82,10 @@ describe('a project that init begins', () => {
     expect(cases[0]).toMatchObject({
       name: '001-happy-plain',
       captures: 2,
-      noise: ['$.servedAt', '$.requestId'],
+      noise: [
+        { path: '$.servedAt', kind: 'timestamp' },
+        { path: '$.requestId', kind: 'id' },
+      ],
       uncovered: [],
     })
     expect(seeded.caught).toBe(seeded.total)
