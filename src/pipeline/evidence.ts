@@ -14,9 +14,16 @@ export function capturedOf({ fixtures, calibration }: Pick<Feature, 'fixtures' |
 
 const known = new WeakMap<Feature, Evidence>()
 
-/** What all captures of a feature show of its rules. Kept as long as the feature: an unstable legacy asks for it case by case. */
+/**
+ * What all captures of a feature show of its rules. Its goldens are read when that is first asked, which a stable legacy never
+ * does, and kept as long as the feature: an unstable one asks case by case.
+ */
 export function evidenceOfFeature(feature: Feature): Evidence {
-  const evidence = known.get(feature) ?? evidenceOf(capturedOf(feature))
-  known.set(feature, evidence)
-  return evidence
+  return {
+    governedBy(rule, rules) {
+      const evidence = known.get(feature) ?? evidenceOf(capturedOf(feature))
+      known.set(feature, evidence)
+      return evidence.governedBy(rule, rules)
+    },
+  }
 }
