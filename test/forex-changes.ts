@@ -1,5 +1,5 @@
 /** Changes to forex, each with why it matters and what exactly it turns: written by hand, run by `exactness.test.ts`. */
-import type { Edit } from './forex.ts'
+import type { Edit } from './copied-project.ts'
 
 /** Case → what it turns into: the reason, or the paths of its differences. */
 type Turned = Readonly<Record<string, string>>

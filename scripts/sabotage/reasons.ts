@@ -16,6 +16,7 @@ const BODIES = 'src/core/bodies.ts'
 const CODINGS = 'src/core/codings.ts'
 const INSTALL = 'src/lab/install.ts'
 const PROCESS = 'src/lab/process-driver.ts'
+const CALL = 'src/lab/call-driver.ts'
 const RECORD = 'src/record/record.ts'
 const SWEEP = 'src/vitest/sweep.ts'
 const RUNNER = 'src/vitest/runner.ts'
@@ -33,6 +34,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   [CODINGS]: ['src/core/bodies.test.ts'],
   [INSTALL]: ['src/lab/install.test.ts'],
   [PROCESS]: ['src/lab/process-driver.test.ts'],
+  [CALL]: ['src/lab/call-driver.test.ts'],
   [RECORD]: ['src/record/record.test.ts'],
   [SWEEP]: ['test/vitest-verdicts.test.ts', 'test/vitest-crash.test.ts'],
   [RUNNER]: ['test/vitest-verdicts.test.ts'],
@@ -227,6 +229,14 @@ const LAB: readonly Sabotage[] = [
   renamed('lab-image', INSTALL, 'npm failed', "return new LabFailure('lab-image', message, 'read the log"),
   renamed('dependency-missing', INSTALL, 'no npm', "throw new LabFailure('dependency-missing'"),
   renamed('dependency-missing', PROCESS, 'no such program', "throw new LabFailure('dependency-missing'"),
+  renamed('dependency-missing', CALL, 'no such program to call', "throw new LabFailure('dependency-missing'"),
+  gone(
+    'dependency-missing',
+    CALL,
+    'a program to call is never looked for',
+    'if (!(await canRun(program',
+    'if (false && !(await canRun(program',
+  ),
   renamed('lab-boot', PROCESS, 'not ready', "return new LabFailure('lab-boot'"),
   gone(
     'side-effects-not-allowed',

@@ -137,7 +137,7 @@ function legacyNodeFinding({ platform, arch }: Machine): Finding {
   return finding({
     id: 'legacy-node',
     detail: there ? `Node 0.10 can be installed for ${name}` : `Node 0.10 cannot be installed for ${name}`,
-    serves: 'records from labs on an end-of-life Node, as forex-express3',
+    serves: 'records from labs on an end-of-life Node, as forex-express3 and pricing-node010',
     fix: there ? null : `record on ${LEGACY_NODE}; replay works here without it`,
   })
 }
