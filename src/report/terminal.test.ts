@@ -205,3 +205,51 @@ test('two tests of one name stand in one order, whichever ended first', () => {
   const pair = [verdict('001-happy', {}), verdict('001-happy', { differences: [difference()] })]
   expect(jsonText(run(pair.toReversed()))).toBe(jsonText(run(pair)))
 })
+
+describe('a live suite', () => {
+  const suite = (against: 'live' | undefined): RunEvent => ({
+    type: 'suite',
+    file: `${against ?? 'recorded'}.parity.ts`,
+    context: {
+      feature: 'fx',
+      lab: 'fx-lab',
+      labDetail: 'node 0.10.48',
+      fixtures: against === 'live' ? 0 : 34,
+      basis: BASIS,
+      gates: ['candidate', 'calibration'],
+      ...(against === undefined ? {} : { against }),
+    },
+  })
+  const lab = (text: string, failed: boolean): RunEvent => {
+    const result = { gate: 'lab', text } as const
+    if (!failed) return { type: 'gate', feature: 'fx', result: { ...result, state: 'ok', reason: null, remedy: null } }
+    const why = { state: 'failed', reason: 'lab-boot', remedy: 'read the log' } as const
+    return { type: 'gate', feature: 'fx', result: { ...result, ...why } }
+  }
+  const shown = (events: RunEvent[]): string => terminalText(run([verdict('a', {})], { events }), { color: false })
+
+  test('says that it is, and what was booted', () => {
+    const report = shown([suite('live'), lab('fx-lab answers', false)])
+    expect(report).toContain(
+      ' parity  fx  (fx-lab · node 0.10.48 · against: live · rules 4c1e)\n   ✓ lab           fx-lab answers\n',
+    )
+  })
+
+  test('shows the log of a lab that did not boot below its line, escaped', () => {
+    const report = shown([suite('live'), lab('fx-lab ended\n  its last 1 lines:\n  \u001b[31mno licence', true)])
+    expect(report).toContain(
+      '   ✗ lab           lab-boot: fx-lab ended. Fix: read the log\n         its last 1 lines:\n         \\u{1b}[31mno licence\n',
+    )
+  })
+
+  test('beside a recorded one of the same feature is told, in whatever order they came', () => {
+    for (const events of [
+      [suite('live'), suite(undefined)],
+      [suite(undefined), suite('live')],
+    ]) {
+      expect(run([], { events }).features).toMatchObject([{ against: 'both', fixtures: 34 }])
+      expect(shown(events)).toContain('(fx-lab · node 0.10.48 · 34 fixtures · against: live · rules 4c1e)')
+    }
+    expect(run([], { events: [suite(undefined)] }).features).toMatchObject([{ against: 'recorded' }])
+  })
+})
