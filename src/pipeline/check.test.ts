@@ -101,6 +101,11 @@ describe('a reset', () => {
         reason: 'environment',
         message: 'the reset of the candidate did not end within 30000 ms',
       })
+      // it may still be at work: nothing after it is certain of its state
+      expect(await suite.check('010-error-unknown-language')).toMatchObject({
+        reason: 'blocked',
+        cause: { gate: 'candidate', reason: 'environment' },
+      })
     } finally {
       vi.useRealTimers()
     }

@@ -52,4 +52,22 @@ describe('seeded mismatches of a sequence', () => {
     const proof = await proveComparator([given], rulesOf('{}'), { signal, timeoutMs: 10_000, places: 'every' })
     expect(proof.total).toBe(0)
   })
+
+  test('of 10,000 steps are as many as of 30, and each takes no turn beyond its step', async () => {
+    const proof = async (count: number) => {
+      const step = get('/orders')
+      const response = {
+        status: 200,
+        headers: [['Content-Type', 'application/json']] as FieldList,
+        body: { json: [{ id: 1 }] },
+      }
+      const input: Case = { ...(await recorded()).input, steps: Array.from({ length: count }, () => step) }
+      const observation = input.steps.map(() => ({ kind: 'response', method: 'GET', response }) as const)
+      const pair = { input, fixture: { name: input.name, observation } }
+      return proveComparator([pair], rulesOf('{}'), { signal, timeoutMs: 10_000, places: 'distinct' })
+    }
+    const [long, short] = [await proof(10_000), await proof(30)]
+    expect(long.survivors).toEqual([])
+    expect([long.total, long.byMutation]).toEqual([short.total, short.byMutation])
+  }, 60_000)
 })

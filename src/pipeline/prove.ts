@@ -1,7 +1,7 @@
 import { type Mutant, seededMutants } from '../core/calibrate.ts'
 import { COMPARATORS } from '../core/comparators.ts'
 import { compare } from '../core/diff.ts'
-import { isWithin, withoutIndexes } from '../core/selector.ts'
+import { isWithin, withoutIndexes, withoutStep } from '../core/selector.ts'
 import type { RuleSet } from '../core/tolerance.ts'
 import type { Case, Comparison, Fixture, Observation } from '../model.ts'
 import { type Driver, openTarget, type Principals } from '../replay/driver.ts'
@@ -40,6 +40,11 @@ export interface ProofOptions {
   /** Places proven before, which are left out where `places` are distinct; those proven now are added. Default: none. */
   readonly proven?: Set<string>
 }
+
+/** Steps that distinct places are told apart by; all later ones count as one. */
+const STEPS_APART_MAX = 8
+/** A longer case is driven no further than its mutant stands, or the proof would take as many turns as it has steps. */
+const WHOLE_STEPS_MAX = 24
 
 /**
  * Shows that the comparison can fail: serves each seeded mutant of the fixtures as if it were the candidate, drives it with
@@ -90,7 +95,8 @@ function choose(pairs: readonly Pair[], rules: RuleSet, { places, proven: seen =
     if (pair.input.steps.length !== pair.fixture.observation.length) continue
     const seeded = seededMutants(pair.fixture.observation, rules, pair.input.steps)
     for (const mutant of seeded.mutants) {
-      const key = `${mutant.rule}\n${mutant.mutation}\n${mutant.step}\n${withoutIndexes(mutant.path)}`
+      const place = mutant.step < STEPS_APART_MAX ? `${mutant.step} ${mutant.path}` : withoutStep(mutant.path)
+      const key = `${mutant.rule}\n${mutant.mutation}\n${withoutIndexes(place)}`
       if (places === 'distinct' && seen.has(key)) continue
       seen.add(key)
       chosen.push({ pair, mutant })
@@ -134,23 +140,28 @@ async function judgeMutant(o: {
 }): Promise<string | null> {
   const { mutant, pair } = o
   const { parts } = o.control
-  let actual = mutant.observation
+  const { length } = pair.input.steps
+  // At least two: the paths of a case of one step do not tell the step.
+  const end = length <= WHOLE_STEPS_MAX ? length : Math.max(2, mutant.step + 1)
+  const steps = pair.input.steps.slice(0, end)
+  const golden = pair.fixture.observation.slice(0, end)
+  let actual: Observation = mutant.observation.slice(0, end)
   if (parts !== null && isHttp(actual)) {
-    parts.server.play(actual, pair.input.steps)
+    parts.server.play(actual, steps)
     // The control plays back what it was given, whatever the instant of the case.
-    const input = { ...pair.input, now: null }
+    const input = { ...pair.input, steps, now: null }
     const { signal, timeoutMs } = o.options
     const driven = await parts.driver.drive(input, { signal, timeoutMs, anyAuthority: true, principals: anybody })
     const unmatched = parts.server.unmatched()
     if (unmatched !== null) return `unmatched: ${unmatched}`
     if (!driven.ok && driven.seen.length === 0) return `the control could not be driven: ${driven.fault.message}`
     if (!driven.ok) {
-      const on = { steps: pair.input.steps, cut: driven.fault }
-      return wrongOf(mutant, compare(pair.fixture.observation, driven.seen, o.rules, on))
+      const on = { steps, cut: driven.fault }
+      return wrongOf(mutant, compare(golden, driven.seen, o.rules, on))
     }
     actual = driven.observation
   }
-  return wrongOf(mutant, compare(pair.fixture.observation, actual, o.rules, { steps: pair.input.steps }))
+  return wrongOf(mutant, compare(golden, actual, o.rules, { steps }))
 }
 
 /** The control asks nobody for credentials. */

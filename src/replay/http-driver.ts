@@ -89,7 +89,7 @@ function fixedClock(c: Case, context: OpenContext): Fault {
   return {
     reason: 'environment',
     step: 0,
-    message: `the case runs at ${c.now}, and ${labelOf(context)} is given by its URL, so that its clock cannot be set: give http(context => …), which starts it at context.clock`,
+    message: `the case runs at ${c.now}, and ${labelOf(context)} is given by its URL, so that its clock cannot be set: give http(context => …), which starts it at context.clock, or \`reset\`, which gets it where the contract says reset: case`,
   }
 }
 
