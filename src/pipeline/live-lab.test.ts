@@ -1,8 +1,8 @@
 /** How the lab of a live suite ends, or does not begin: the cause fails once, and what depends on it is blocked. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { eventually, isAlive } from '../../test/lab-folder.ts'
 import { answering, get, lineOf, openLiveFolder } from '../../test/live-folder.ts'
 
@@ -12,9 +12,14 @@ const TOLD = `const order = process.env.TOLD; let name = 'legacy'
 try { fs.writeFileSync(order + '.legacy', String(process.pid), { flag: 'wx' }) }
 catch { name = 'control'; fs.writeFileSync(order + '.control', String(process.pid)) }`
 
+const folder = mkdtempSync(join(tmpdir(), 'live-told-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+let labs = 0
+
 /** A lab whose processes can be told apart, and where their ids lie. */
 function told(legacy: string) {
-  const path = join(tmpdir(), `live-${process.pid}-${performance.now()}`)
+  labs += 1
+  const path = join(folder, String(labs))
   const pidOf = (name: 'legacy' | 'control'): number => Number(readFileSync(`${path}.${name}`, 'utf8'))
   const text = { legacy, before: TOLD, inputs, service: `env: { TOLD: "${path}" }` }
   return { text, pidOf }
