@@ -8,6 +8,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { DISCIPLINE } from './sabotage/discipline.ts'
 import { HTTP_SIDE } from './sabotage/http.ts'
 import { MUTATIONS } from './sabotage/mutations.ts'
 import { NOISE_SIDE } from './sabotage/noise.ts'
@@ -76,6 +77,7 @@ async function main(): Promise<number> {
     ...NOISE_SIDE,
     ...BINDINGS,
     ...HTTP_SIDE,
+    ...DISCIPLINE,
     ...MUTATIONS,
     ...REASON_PLACES,
     ...SEQUENCE_REASONS,

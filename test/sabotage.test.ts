@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { DISCIPLINE } from '../scripts/sabotage/discipline.ts'
 import { HTTP_SIDE } from '../scripts/sabotage/http.ts'
 import { MUTATION_NAMES, MUTATIONS } from '../scripts/sabotage/mutations.ts'
 import { NOISE_SIDE } from '../scripts/sabotage/noise.ts'
@@ -94,6 +95,7 @@ describe('what can be taken away', () => {
       ...NOISE_SIDE,
       ...BINDINGS,
       ...HTTP_SIDE,
+      ...DISCIPLINE,
       ...MUTATIONS,
       ...REASON_PLACES,
       ...SEQUENCE_REASONS,

@@ -1,0 +1,61 @@
+import type { Sabotage } from './sabotage.ts'
+
+const LINT = ['src/contract/lint-discipline.test.ts']
+const LOOSER = ['src/contract/looser.test.ts']
+const BASE = ['test/lint-base.test.ts']
+
+function blind(what: string, edit: Omit<Sabotage, 'name'>): Sabotage {
+  return { name: `discipline ${what}`, ...edit }
+}
+
+/** What holds people to their decisions, taken away. */
+export const DISCIPLINE: readonly Sabotage[] = [
+  blind('approver: an author under capitals may approve', {
+    file: 'src/core/people.ts',
+    from: "return shown.toUpperCase().toLowerCase().replaceAll(/\\s+/g, ' ').trim()",
+    to: 'return shown',
+    tests: ['src/core/people.test.ts'],
+  }),
+  blind('rule-one-sided: one case shows both sides', {
+    file: 'src/contract/lint-corpus.ts',
+    from: 'spares.some(other => other !== one)',
+    to: 'spares.length > 0',
+    tests: LINT,
+  }),
+  blind('loosening-untriggered: a list of one is in any order', {
+    file: 'src/contract/lint-reach.ts',
+    from: 'return Array.isArray(value) && value.length > 1',
+    to: 'return Array.isArray(value)',
+    tests: LINT,
+  }),
+  blind('rule-loosened: a larger bound is free', {
+    file: 'src/contract/looser.ts',
+    from: "return a.key === 'numeric_tolerance' && compareDecimals(a.eps ?? '0', b.eps ?? '0') > 0",
+    to: 'return false',
+    tests: LOOSER,
+  }),
+  blind('rule-removed: what is left of an exact rule is free', {
+    file: 'src/contract/looser.ts',
+    from: 'if (governing === null && isLooser(null, gone)) return true',
+    to: 'if (governing === null) return false',
+    tests: LOOSER,
+  }),
+  blind('rule-loosened: a decision that stood before decides', {
+    file: 'src/contract/base-decisions.ts',
+    from: 'if (standing === undefined || old.has(standing.id)) {',
+    to: 'if (standing === undefined) {',
+    tests: BASE,
+  }),
+  blind('rule-loosened: a decision needs no approval', {
+    file: 'src/contract/base-decisions.ts',
+    from: 'if (standing.approved_by !== null) return null',
+    to: "if (standing.id !== '') return null",
+    tests: BASE,
+  }),
+  blind('golden-changed: any line of the case accepts any payload', {
+    file: 'src/contract/base-goldens.ts',
+    from: 'each.case === name && each.to === id && !known.has(each.line)',
+    to: 'each.case === name && !known.has(each.line) && id.length > 0',
+    tests: BASE,
+  }),
+]
