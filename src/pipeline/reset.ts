@@ -37,7 +37,7 @@ export function refuseImpossibleReset({ options }: OpenOptions, { name, contract
     throw new ParityError(
       'PARITY_FEATURE_CONCURRENCY',
       `describeParity('${name}'): concurrency is ${concurrency}, and the contract resets the state before each case`,
-      'remove `concurrency`, or write `reset: suite` in the contract',
+      'remove `concurrency`: cases that share a state run one after another',
     )
   }
   const spec = specOf(options.candidate)
