@@ -36,7 +36,7 @@ export interface CandidateOptions {
 }
 
 /** What a case came to on this side: what it showed, or what stood in front of it. */
-export type Shown = Driven & { readonly blocked?: Outcome }
+export type Shown = Driven | { readonly ok: false; readonly blocked: Outcome }
 
 /** A target at one instant. */
 interface Opened {
@@ -70,12 +70,6 @@ export class CandidateSide implements AsyncDisposable {
       const state = resetText(resetFacts(o.feature, o.options), this.#leaseKey(o.options.candidate) !== null)
       return shown.state === 'failed' || state === '' ? shown : { ...shown, text: `${shown.text} · ${state}` }
     })
-  }
-
-  /** What stands in front of every case of the candidate; null when nothing does. */
-  async blocked(): Promise<Outcome | null> {
-    await this.gate()
-    return this.#down === null ? null : blockedBy(gateOf('candidate', this.#down), this.#down.reason)
   }
 
   /** What a target shows for a case, from the state that the contract asks for; one case after another, where it asks for any. */
@@ -118,8 +112,9 @@ export class CandidateSide implements AsyncDisposable {
     const driven = await driver.drive(input, options)
     if (isPerCase && this.#startsAnew(target)) await this.#stop(target)
     // a candidate that is gone fails once; what comes after is blocked by it
-    const gone = target === this.#o.options.candidate && !driven.ok && driven.fault.reason === 'candidate-unreachable'
-    if (gone) this.#down = this.#told(await (await this.#openedAt(target, clock)).driver.probe())
+    const isCut = !driven.ok && ['candidate-unreachable', 'transport'].includes(driven.fault.reason)
+    if (isCut && target === this.#o.options.candidate)
+      this.#down = this.#told(await (await this.#openedAt(target, clock)).driver.probe())
     return driven
   }
 
@@ -273,8 +268,7 @@ interface NotReset {
 }
 
 function blocked(down: Fault): Shown {
-  const outcome = blockedBy(gateOf('candidate', down), down.reason)
-  return { ok: false, fault: outcome.fault, seen: [], blocked: outcome }
+  return { ok: false, blocked: blockedBy(gateOf('candidate', down), down.reason) }
 }
 
 function refused(fault: Fault): Driven {

@@ -162,7 +162,7 @@ class OpenFeature implements Suite {
     }
     const target = o.subject?.target ?? this.#open.options.candidate
     const driven = await this.#candidate.drive(target, input, o.signal)
-    if (driven.blocked !== undefined) return { outcome: driven.blocked, fixture }
+    if ('blocked' in driven) return { outcome: driven.blocked, fixture }
     return { outcome: comparedWith(fixture.observation, driven, { input, rules }), fixture }
   }
 

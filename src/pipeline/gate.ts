@@ -9,7 +9,7 @@ export function gateOf(gate: 'lab' | 'candidate', fault: Fault | null): GateResu
 }
 
 /** The outcome of a case that a failed gate stands in front of. */
-export function blockedBy(gate: GateResult, reason: Reason): Extract<Outcome, { fault: Fault }> {
+export function blockedBy(gate: GateResult, reason: Reason): Outcome {
   const message = `the ${gate.gate} gate failed: ${gate.text}`
   return { fault: { reason: 'blocked', step: 0, message }, cause: { gate: gate.gate, reason } }
 }
