@@ -278,3 +278,27 @@ describe('a probe', () => {
     expect(open).toThrow('contract.yaml:6:1: `probe` stands there, and nothing is reset')
   })
 })
+
+test('what a reference comes to on the candidate is held against sends: before it is sent', async () => {
+  const request = (method: string, path: string) => ({ method, path, headers: [] })
+  const add = { ...request('POST', '/notes'), body: { json: { text: 'tea' } } }
+  const steps = [{ request: add, bind: { id: '$.id' } }, { request: request('DELETE', '/notes/{{id}}') }]
+  const inputs = { ...INPUTS, '030-edge-delete': JSON.stringify({ covers: ['outputs.notes'], steps }) }
+  const project = notesProject({ inputs })
+  opened.push(async () => project[Symbol.dispose]())
+  const contract = readFileSync(join(project.root, 'parity/notes/contract.yaml'), 'utf8')
+  project.write('parity/notes/contract.yaml', contract.replace('[POST /notes]', '[POST /notes, DELETE /notes/4]'))
+  const { incomplete } = await recordFeature({ root: project.root, feature: 'notes', signal })
+  expect(incomplete).toEqual([])
+
+  const other = await running({ idOf: count => count + 40 })
+  const reset = ({ clock }: StartContext) => other.reset(clock)
+  const verdict = await suiteOf({ candidate: http(other.url), reset }, project.root).check('030-edge-delete')
+  expect(verdict).toMatchObject({ state: 'UNVERIFIABLE', reason: 'side-effects-not-allowed' })
+  expect(other.seen.filter(each => each.startsWith('DELETE'))).toEqual([])
+
+  const same = await startNotes({ clock: null })
+  opened.push(() => same[Symbol.asyncDispose]())
+  const suite = suiteOf({ candidate: http(same.url), reset: ({ clock }) => same.reset(clock) }, project.root)
+  expect((await suite.check('030-edge-delete')).state).toBe('PARITY')
+})
