@@ -102,6 +102,15 @@ const YAML = `- id: D-001
 `
 
 describe('readDivergences', () => {
+  test('reads one entry for each case of a list, under one id', () => {
+    const name = /case: (\S+)/.exec(YAML)?.[1]
+    const read = readDivergences('d.yaml', YAML.replace(`case: ${name}`, 'case: [010-error-a, 011-error-b]'))
+    expect(read.ok && read.value.map(each => `${each.id} ${each.case} ${each.path}`)).toEqual([
+      'D-001 010-error-a $.error.code',
+      'D-001 011-error-b $.error.code',
+    ])
+  })
+
   test('reads the entries of a file, and none of an empty one', () => {
     expect(readDivergences('d.yaml', YAML)).toMatchObject({ ok: true, value: [{ candidate: { type: 'string' } }] })
     expect(readDivergences('d.yaml', '')).toEqual({ ok: true, value: [] })

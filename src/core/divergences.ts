@@ -20,7 +20,9 @@ const token = z
 export const divergencesSchema = z.array(
   z.strictObject({
     id: z.string().min(1),
-    case: z.string().min(1),
+    case: z
+      .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+      .describe('The case; a list of them where one cause shows the same difference in each'),
     path: z.string().min(1).describe('As the report prints it: $.error.code, status, header.location, steps[1]:$.id'),
     kind: z.enum(KINDS),
     legacy: token,
@@ -31,11 +33,14 @@ export const divergencesSchema = z.array(
   }),
 )
 
-/** One decided divergence. */
-export type DecidedDivergence = Readonly<z.infer<typeof divergencesSchema>[number]>
+/** One decided divergence of one case. */
+export type DecidedDivergence = Readonly<Omit<z.infer<typeof divergencesSchema>[number], 'case'>> & {
+  readonly case: string
+}
 
 /**
- * The decided divergences of a file, or everything that is wrong with it. An empty text has none. Refused: an id, or a
+ * The decided divergences of a file, one for each case that an entry names, or everything that is wrong with it. An empty
+ * text has none. Refused: an id, or a
  * case with path and kind, that occurs twice, and an approver who is the author.
  */
 export function readDivergences(
@@ -47,7 +52,8 @@ export function readDivergences(
   const parsed = parseYaml(text, file)
   if (parsed.ok && parsed.value === null) return { ok: true, value: [] }
   const shaped = validate(parsed, divergencesSchema, file)
-  if (!shaped.ok || !parsed.ok) return shaped
+  if (!shaped.ok) return shaped
+  if (!parsed.ok) return parsed
   const errors: Located[] = []
   const ids = new Set<string>()
   const places = new Set<string>()
@@ -57,17 +63,20 @@ export function readDivergences(
     }
     if (ids.has(each.id)) refuse('id', `the id ${each.id} occurs twice`, 'give it the next free id')
     ids.add(each.id)
-    const place = `${each.case}\n${each.path}\n${each.kind}`
-    if (places.has(place)) {
-      refuse('path', `${each.kind} at ${each.path} of ${each.case} is decided twice`, 'keep one of the two')
+    for (const name of [each.case].flat()) {
+      const place = `${name}\n${each.path}\n${each.kind}`
+      if (places.has(place)) {
+        refuse('path', `${each.kind} at ${each.path} of ${name} is decided twice`, 'keep one of the two')
+      }
+      places.add(place)
     }
-    places.add(place)
     if (each.approved_by !== null && samePerson(each.approved_by, each.author)) {
       const fix = 'write null, or the name of another person'
       refuse('approved_by', `${each.author} wrote ${each.id} and cannot approve it`, fix)
     }
   }
-  return errors.length === 0 ? { ok: true, value: shaped.value } : { ok: false, errors }
+  if (errors.length > 0) return { ok: false, errors }
+  return { ok: true, value: shaped.value.flatMap(each => [each.case].flat().map(name => ({ ...each, case: name }))) }
 }
 
 /** The identity of what was decided: places and tokens, not reasons and people. */
