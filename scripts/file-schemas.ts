@@ -20,17 +20,40 @@ const Body = z
 
 const Request = z.strictObject({
   method: z.string(),
-  path: z.string().regex(/^\//).describe('Path and query, percent-encoded'),
+  path: z
+    .string()
+    .regex(/^(?:\/|\{\{[A-Za-z_])/)
+    .describe('Path and query, percent-encoded; a {{link}} that an earlier step bound may stand at its beginning'),
   headers: Fields.optional(),
   body: Body.optional(),
 })
+
+const Sequence = {
+  bind: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string())
+    .optional()
+    .describe('What later steps take from the answer of the same side, as {{name}}: $.id, header.location, cookie.sid'),
+  same: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Where the answer has to repeat bound values: { "$.postId": "{{id}}" }'),
+  given: z.boolean().optional().describe('It only builds the starting state: it must succeed, and is not compared'),
+}
+const Caller = { as: z.string().optional().describe('Who calls: a principal of the contract') }
 
 /** `parity/<feature>/inputs/<case>.json` */
 export const InputSchema = z
   .strictObject({
     $schema: z.string().optional(),
     covers: z.array(z.string()).optional().describe('Sections of the contract, as errors.unknown-currency'),
-    steps: z.array(z.union([z.strictObject({ request: Request }), z.strictObject({ input: Json })])).min(1),
+    steps: z
+      .array(
+        z.union([
+          z.strictObject({ request: Request, ...Sequence, ...Caller }),
+          z.strictObject({ input: Json, ...Sequence }),
+        ]),
+      )
+      .min(1),
     now: z.iso.datetime().optional().describe("The instant that both sides run at; default the lab's clock"),
     class: z.string().optional().describe('Equivalence class; default method and route'),
   })
