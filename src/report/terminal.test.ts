@@ -177,6 +177,18 @@ describe('the terminal report', () => {
     expect(text(decided)).not.toContain('causes')
   })
 
+  test('tells many decided divergences in one line, and many decisions by the first of them', () => {
+    const names = Array.from({ length: 21 }, (_, index) => `case-${String(index).padStart(2, '0')}`)
+    const many = names.map(name => verdict(name, { differences: [difference()], decided: 'D-1, D-2, D-3, D-4, D-5' }))
+    const printed = text([...many, verdict('open', { differences: [difference()] })])
+    expect(printed).toMatch(
+      /✗ 21 cases +DIVERGED, all of it decided {3}one of them: npx vitest-parity show fx case-00\n/,
+    )
+    expect(printed).not.toContain('case-01')
+    expect(printed).toMatch(/✗ open +DIVERGED\n/)
+    expect(text(many.slice(1))).toMatch(/✗ case-01 +DIVERGED {2}decided: D-1, D-2, D-3 and 2 more\n/)
+  })
+
   test('names a decided divergence as decided, without a rerun line', () => {
     const printed = text([verdict('a', { differences: [difference()], decided: 'D-1' })])
     expect(printed).toMatch(/✗ a {13}DIVERGED {2}decided: D-1/)

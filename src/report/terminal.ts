@@ -11,6 +11,10 @@ export interface TerminalOptions {
 
 /** More PARITY lines than this in a feature are counted instead of listed. */
 const PARITY_LINES_MAX = 60
+/** Decided divergences that are told one by one. */
+const DECIDED_LINES_MAX = 20
+/** Ids of decisions that stand in one line. */
+const DECISIONS_MAX = 3
 /** Differences shown of one case; the rest is counted. */
 const DIFFERENCES_MAX = 10
 /** A token longer than this is cut, and its length said. */
@@ -100,6 +104,15 @@ function caseLines(judgements: readonly Judgement[], context: CaseContext): stri
   const said = new Set<string>()
   const causes = countCauses(judgements)
   if (passed > PARITY_LINES_MAX) lines.push(`   ${paint('green', '✓')} ${passed} cases`)
+  const decided = judgements.filter(({ verdict }) => verdict.decided !== null)
+  const areDecidedTold = decided.length <= DECIDED_LINES_MAX
+  if (!areDecidedTold) {
+    const { feature = '', case: first = '' } = decided[0]?.verdict ?? {}
+    const head = `   ${paint('yellow', '✗')} ${`${decided.length} cases`.padEnd(width)}   DIVERGED, all of it decided`
+    lines.push(
+      `${head}   ${paint('dim', `one of them: npx vitest-parity show ${escapeText(feature)} ${escapeText(first)}`)}`,
+    )
+  }
   for (const { test, verdict } of judgements) {
     const name = escapeText(verdict.case)
     switch (verdict.state) {
@@ -107,7 +120,8 @@ function caseLines(judgements: readonly Judgement[], context: CaseContext): stri
         if (passed <= PARITY_LINES_MAX) lines.push(`   ${paint('green', '✓')} ${name}`)
         break
       case 'DIVERGED': {
-        const decided = verdict.decided === null ? '' : `  decided: ${escapeText(verdict.decided)}`
+        if (verdict.decided !== null && !areDecidedTold) break
+        const decided = verdict.decided === null ? '' : `  decided: ${decisionsText(verdict.decided)}`
         lines.push(`   ${paint(decided === '' ? 'red' : 'yellow', '✗')} ${name.padEnd(width)}   DIVERGED${decided}`)
         lines.push(...differenceLines(verdict).map(line => `       ${line}`))
         if (decided === '') lines.push(`       ${paint('dim', `rerun  ${rerunCommand(test, context.names)}`)}`)
@@ -129,6 +143,12 @@ function caseLines(judgements: readonly Judgement[], context: CaseContext): stri
     }
   }
   return lines
+}
+
+function decisionsText(ids: string): string {
+  const all = ids.split(', ')
+  const more = all.length - DECISIONS_MAX
+  return escapeText(more > 0 ? `${all.slice(0, DECISIONS_MAX).join(', ')} and ${more} more` : ids)
 }
 
 type Unverifiable = Extract<Verdict, { state: 'UNVERIFIABLE' }>
