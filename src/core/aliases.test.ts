@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { responseStep, rulesOf, told } from '../../test/observations.ts'
 import { answered, boundSequence, get, post } from '../../test/sequences.ts'
-import type { InputStep, Observation } from '../model.ts'
+import type { FieldList, InputStep, Observation } from '../model.ts'
 import { compare } from './diff.ts'
 
 const { golden, steps } = boundSequence()
@@ -140,6 +140,21 @@ describe('same', () => {
       'header_changed steps[0]:header.location "{self}/posts/7" → "{self}/posts/13"',
       'value_changed steps[1]:$.postId 7 → 7',
     ])
+  })
+
+  test('tells a place that the candidate does not have, also in a header that is not compared', () => {
+    const asked: readonly InputStep[] = [
+      post('/posts', '{}', { bind: { id: '$.id' }, same: { 'header.x-ref': 'ref-{{id}}', '$.self': '/posts/{{id}}' } }),
+    ]
+    const side = (id: number, headers: FieldList) => [
+      responseStep({ headers, body: { json: { id, self: `/posts/${id}` } } }),
+    ]
+    const type = ['Content-Type', 'application/json'] as const
+    const whole = side(7, [type, ['X-Ref', 'ref-7']])
+    expect(differences(side(8, [type, ['X-Ref', 'ref-8']]), '{}', asked, whole)).toEqual([])
+    expect(differences(side(8, [type]), '{}', asked, whole)).toEqual(['header_missing header.x-ref "ref-7" → null'])
+    const bare = [responseStep({ headers: [type, ['X-Ref', 'ref-8']], body: { json: { id: 8 } } })]
+    expect(differences(bare, 'ignore: [$.self]', asked, whole)).toEqual(['missing $.self "/posts/7" → null'])
   })
 
   test('goes before a rule at that place, which names no value', () => {

@@ -34,7 +34,8 @@ interface Repeat {
 export type Broken = Pick<Difference, 'path' | 'pointer' | 'kind' | 'hint'> & {
   readonly step: number
   readonly legacy: Json
-  readonly candidate: Json
+  /** Undefined where there is nothing. */
+  readonly candidate: Json | undefined
 }
 
 /** The values that two sides of a sequence gave the same names, and where one may stand for the other. */
@@ -260,7 +261,13 @@ function keyOf(value: Bound): string {
 
 function notRepeated(repeats: readonly Repeat[]): Broken[] {
   return repeats.flatMap(({ step, source, template, legacy, candidate }) => {
-    if (!legacy.nodes.every(({ value }) => isWanted(source, value, legacy.wanted))) return []
+    const [first] = legacy.nodes
+    if (first === undefined || !legacy.nodes.every(({ value }) => isWanted(source, value, legacy.wanted))) return []
+    // a header that is not compared would be missed by nobody
+    if (candidate.nodes.length === 0) {
+      const hint = `it has to repeat ${template}, and the candidate has nothing there`
+      return [brokenAt({ ...first, step, legacy: first.value, candidate: undefined, hint })]
+    }
     return candidate.nodes.flatMap((node, at) => {
       if (isWanted(source, node.value, candidate.wanted)) return []
       const hint = `it has to repeat ${template}${candidate.wanted === null ? '' : `, which is ${boundText(candidate.wanted)} on this side`}`
@@ -270,7 +277,10 @@ function notRepeated(repeats: readonly Repeat[]): Broken[] {
 }
 
 function brokenAt({ step, path, pointer, legacy, candidate, hint }: Omit<Broken, 'kind'>): Broken {
-  const kind = path.startsWith('header.') ? 'header_changed' : 'value_changed'
+  const isHeader = path.startsWith('header.')
+  const changed = isHeader ? 'header_changed' : 'value_changed'
+  const missing = isHeader ? 'header_missing' : 'missing'
+  const kind = candidate === undefined ? missing : changed
   return { step, path, pointer, kind, legacy, candidate, ...(hint === undefined ? {} : { hint }) }
 }
 
