@@ -196,6 +196,41 @@ describe('a difference of bound values at a place that they do not reach', () =>
   })
 })
 
+describe('names that cross', () => {
+  const own = [post('/p', '{}', { bind: { a: '$.id' } }), post('/p', '{}', { bind: { b: '$.id' } }), get('/p')]
+  const side = (a: number, b: number, list: string) => [
+    answered(`{"id":${a}}`),
+    answered(`{"id":${b}}`),
+    answered(list),
+  ]
+  const legacy = side(1, 2, '[{"id":1,"n":"a"},{"id":2,"n":"b"}]')
+
+  test('are read in the names of one side: equal values are then other things', () => {
+    expect(differences(side(2, 1, '[{"id":2,"n":"a"},{"id":1,"n":"b"}]'), '{}', own, legacy)).toEqual([])
+    expect(differences(side(2, 1, '[{"id":1,"n":"a"},{"id":2,"n":"b"}]'), '{}', own, legacy)).toEqual([
+      'value_changed steps[2]:$[0].id 1 → 1',
+      'value_changed steps[2]:$[1].id 2 → 2',
+    ])
+    expect(differences(side(2, 3, '[{"id":2,"n":"a"},{"id":2,"n":"b"}]'), '{}', own, legacy)).toEqual([
+      'value_changed steps[2]:$[1].id 2 → 2',
+    ])
+  })
+
+  test('do not reach what is bound nowhere: a coincidence is none', () => {
+    const other = [answered('{"id":7}'), answered('{"id":8}'), answered('[{"id":12,"text":"t"}]')]
+    const actual = [answered('{"id":12}'), answered('{"id":13}'), answered('[{"id":12,"text":"t"}]')]
+    expect(differences(actual, '{}', own, other)).toEqual([])
+    expect(differences(actual, 'order_insensitive: [$]', own, other)).toEqual([])
+  })
+})
+
+test('true and false are no names', () => {
+  const own = [post('/p', '{}', { bind: { ok: '$.ok' } })]
+  expect(differences([answered('{"ok":false}')], '{}', own, [answered('{"ok":true}')])).toEqual([
+    'value_changed $.ok true → false',
+  ])
+})
+
 describe('elements that are matched', () => {
   const own = [post('/p', '{}', { bind: { a: '$.id' } }), post('/p', '{}', { bind: { b: '$.id' } }), get('/p')]
   const legacy = [answered('{"id":1}'), answered('{"id":2}'), answered('[{"id":1},{"id":2},{"id":9}]')]
@@ -205,10 +240,7 @@ describe('elements that are matched', () => {
     const found = (list: string) => differences(actual(list), 'order_insensitive: [$]', own, legacy)
     expect(found('[{"id":9},{"id":11},{"id":12}]')).toEqual([])
     expect(found('[{"id":9},{"id":11},{"id":13}]')).toEqual(['value_changed steps[2]:$[0].id 1 → 13'])
-    expect(found('[{"id":9},{"id":11},{"id":11}]')).toEqual([
-      'missing steps[2]:$[0] {"id":1} → null',
-      'count steps[2]:$[2] 1 → 2',
-    ])
+    expect(found('[{"id":9},{"id":11},{"id":11}]')).toEqual(['value_changed steps[2]:$[0].id 1 → 11'])
     expect(found('[{"id":9},{"id":11},{"id":12},{"id":12,"x":1}]')).toEqual([
       'extra steps[2]:$[3] null → {"id":12,"x":1}',
     ])

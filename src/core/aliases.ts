@@ -58,6 +58,11 @@ export interface Aliases {
   ): string | null
   /** The pairs of two names, as what a member is called on either side. */
   readonly renamings: readonly Renaming[]
+  /**
+   * What one side calls a thing is what the other calls another: two equal values then say nothing, and all has to be
+   * compared in the names of one side.
+   */
+  readonly crossed: boolean
   /** What two sides that agree everywhere would still have broken: two values where the other side has one. */
   readonly broken: readonly Broken[]
   /** Where the legacy itself does not repeat what the input says; its first step. */
@@ -70,7 +75,9 @@ export interface Aliases {
  * 1. At the place that binds, two values of one type, format class and emptiness stand for each other.
  * 2. From then on they do so wherever a member of the same name, the same header or the same cookie holds exactly this pair.
  * 3. Where `same` says so, each side must hold what its template comes to with the values of that side.
- * 4. Within one family (the same request and the same place of its answer) the pairs are one to one.
+ * 4. Where one side calls a thing what the other calls another, equal values do not agree: both are read in the names of the
+ *    legacy.
+ * 5. Within one family (the same request and the same place of its answer) the pairs are one to one.
  */
 export function aliasesOf(steps: readonly InputStep[], golden: Observation, actual: Observation): Aliases | null {
   if (!steps.some(({ bind, same }) => bind !== undefined || same !== undefined)) return null
@@ -111,13 +118,15 @@ export function aliasesOf(steps: readonly InputStep[], golden: Observation, actu
       repeats.push({ step, source: parsed.source, template, legacy, candidate: side(y, values.candidate) })
     }
   }
+  const renamings = pairs.flatMap(({ name, step, paths, legacy, candidate }): Renaming[] => {
+    const member = lastName(paths[0])
+    return member === null || equalScalars(legacy, candidate) ? [] : [{ member, name, step, legacy, candidate }]
+  })
   return {
     explain: difference => explain(difference, pairs, repeats),
     suggest: difference => suggest(difference, pairs),
-    renamings: pairs.flatMap(({ name, step, paths, legacy, candidate }): Renaming[] => {
-      const member = lastName(paths[0])
-      return member === null || equalScalars(legacy, candidate) ? [] : [{ member, name, step, legacy, candidate }]
-    }),
+    renamings,
+    crossed: renamings.some(x => renamings.some(y => x.member === y.member && equalScalars(x.candidate, y.legacy))),
     broken: [...notOneToOne(pairs), ...notRepeated(repeats)].sort((a, b) => a.step - b.step),
     unfit: unfitOf(repeats),
   }
@@ -132,6 +141,8 @@ export function familyOf({ request }: InputStep, source: string): string {
 export function alike(legacy: Binding & { ok: true }, candidate: Binding & { ok: true }): boolean {
   const [x, y] = [legacy.value, candidate.value]
   if (typeof x === 'string' && typeof y === 'string') return formatClass(x) === formatClass(y)
+  // true and false name nothing
+  if (typeof x === 'boolean') return x === y
   return sortOf(x) === sortOf(y)
 }
 

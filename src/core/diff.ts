@@ -1,13 +1,11 @@
 import type { Comparison, DifferenceKind, InputStep, Observation, StepObservation } from '../model.ts'
 import { type Aliases, aliasesOf } from './aliases.ts'
-import { isJsonType } from './bodies.ts'
 import { BREVITY_VISITS_MAX, type Budget, type Listener, MATCH_VISITS_MAX, type Pair, walkPair } from './diff-walk.ts'
-import { documentOf, type StepDocument } from './documents.ts'
+import { documentOf, isStoredAsJson, type StepDocument } from './documents.ts'
 import { documentsInStep, type InStepDocuments } from './documents-in-step.ts'
 import { collectFindings, cut, type Findings, tokenOf } from './findings.ts'
 import { compareHeaders } from './headers.ts'
 import type { Matcher } from './matcher.ts'
-import { parseMediaType } from './media-type.ts'
 import { representations } from './representation.ts'
 import { compareScalars, type Scalar, UNCOVERED } from './scalars.ts'
 import { countSelected } from './selected.ts'
@@ -68,13 +66,21 @@ export function compare(golden: Observation, actual: Observation, rules: RuleSet
 
 export function compareUnder(golden: Observation, actual: Observation, terms: Terms): Comparison {
   const aliases = aliasesOf(terms.steps ?? [], golden, actual)
-  // Elements are matched by what they hold: where ids differ, that has to be told first.
-  if (aliases !== null && aliases.renamings.length > 0 && terms.rules.some(({ key }) => key === 'order_insensitive')) {
-    return compareDocumentsOf({ golden, actual, terms, aliases }, documentsOf(golden, actual, null), true).comparison
-  }
+  const inNamesOfLegacy = () =>
+    compareDocumentsOf({ golden, actual, terms, aliases }, documentsOf(golden, actual, null), true).comparison
+  if (aliases?.crossed) return inNamesOfLegacy()
   const quick = compareDocumentsOf({ golden, actual, terms, aliases }, documentsOf(golden, actual, terms.matcher))
   // What was left out had to be told after all.
-  return quick.toldSparse ? compareWhole(golden, actual, terms) : quick.comparison
+  const plain = quick.toldSparse ? compareWhole(golden, actual, terms) : quick.comparison
+  // Elements are matched by what they hold: where ids differ, that may have kept them apart.
+  const matched = plain.differences.length > 0 && terms.rules.some(({ key }) => key === 'order_insensitive')
+  if (!matched || aliases === null || aliases.renamings.length === 0) return plain
+  const named = inNamesOfLegacy()
+  return sizeOf(named) < sizeOf(plain) ? named : plain
+}
+
+function sizeOf({ differences, moreDifferences }: Comparison): number {
+  return differences.length + moreDifferences
 }
 
 /** What `compareUnder` returns, from the whole tree of every document: the slower one of its two ways. */
@@ -143,16 +149,10 @@ function documentsOf(golden: Observation, actual: Observation, matcher: Matcher 
       continue
     }
     // A side that was decoded as JSON before settles how the other is read.
-    const reading = { json: holdsJson(x) || holdsJson(y), crossed: x?.kind !== y?.kind }
+    const reading = { json: isStoredAsJson(x) || isStoredAsJson(y), crossed: x?.kind !== y?.kind }
     documents.push({ left: x && documentOf(x, reading), right: y && documentOf(y, reading), inStep: null })
   }
   return documents
-}
-
-function holdsJson(step: StepObservation | undefined): boolean {
-  if (step?.kind !== 'response' || step.response.body === undefined || !('json' in step.response.body)) return false
-  const type = step.response.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
-  return !isJsonType(parseMediaType(type)?.essence ?? null)
 }
 
 /** Tells that the recording does not repeat what the input says it repeats; true when it does not. */

@@ -1,6 +1,7 @@
 import type { Fault, StepObservation, Thrown } from '../model.ts'
-import { type Decoded, type DocumentKind, decodeBody, decodeStdout, type Representation } from './bodies.ts'
+import { type Decoded, type DocumentKind, decodeBody, decodeStdout, isJsonType, type Representation } from './bodies.ts'
 import { isObject, type Json, membersOf } from './json.ts'
+import { parseMediaType } from './media-type.ts'
 
 /** What a step showed, as the document that `$` reads. */
 export interface StepDocument {
@@ -48,6 +49,13 @@ export function documentOf(step: StepObservation, { json, crossed }: Reading): S
     default:
       return step satisfies never
   }
+}
+
+/** Whether a body was stored as JSON under another type: that settles how it is read. */
+export function isStoredAsJson(step: StepObservation | undefined): boolean {
+  if (step?.kind !== 'response' || step.response.body === undefined || !('json' in step.response.body)) return false
+  const type = step.response.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+  return !isJsonType(parseMediaType(type)?.essence ?? null)
 }
 
 function plain(decoded: Decoded): StepDocument {
