@@ -8,14 +8,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { DISCIPLINE } from './sabotage/discipline.ts'
-import { HTTP_SIDE } from './sabotage/http.ts'
-import { MUTATIONS } from './sabotage/mutations.ts'
-import { NOISE_SIDE } from './sabotage/noise.ts'
-import { REASON_PLACES } from './sabotage/reasons.ts'
-import { RULES } from './sabotage/rules.ts'
+import { SABOTAGES } from './sabotage/all.ts'
 import { type Sabotage, sabotaged } from './sabotage/sabotage.ts'
-import { BINDINGS, SEQUENCE_REASONS } from './sabotage/sequences.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const AT_ONCE = 2
@@ -72,16 +66,7 @@ async function trySabotage(copy: string, sabotage: Sabotage): Promise<Ran> {
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
-  const chosen = [
-    ...RULES,
-    ...NOISE_SIDE,
-    ...BINDINGS,
-    ...HTTP_SIDE,
-    ...DISCIPLINE,
-    ...MUTATIONS,
-    ...REASON_PLACES,
-    ...SEQUENCE_REASONS,
-  ].filter(({ name }) => name.includes(values.only))
+  const chosen = SABOTAGES.filter(({ name }) => name.includes(values.only))
   if (chosen.length === 0) throw new Error(`no sabotage has \`${values.only}\` in its name`)
   for (const sabotage of chosen) sabotaged(readFileSync(join(ROOT, sabotage.file), 'utf8'), sabotage)
 

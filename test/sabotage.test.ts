@@ -2,14 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { DISCIPLINE } from '../scripts/sabotage/discipline.ts'
-import { HTTP_SIDE } from '../scripts/sabotage/http.ts'
-import { MUTATION_NAMES, MUTATIONS } from '../scripts/sabotage/mutations.ts'
-import { NOISE_SIDE } from '../scripts/sabotage/noise.ts'
+import { SABOTAGES } from '../scripts/sabotage/all.ts'
+import { MUTATION_NAMES } from '../scripts/sabotage/mutations.ts'
 import { REASON_PLACES } from '../scripts/sabotage/reasons.ts'
 import { RULES } from '../scripts/sabotage/rules.ts'
 import { sabotaged } from '../scripts/sabotage/sabotage.ts'
-import { BINDINGS, SEQUENCE_REASONS } from '../scripts/sabotage/sequences.ts'
 import { REASONS, TOLERANCE_KEYS } from '../src/model.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -63,9 +60,7 @@ describe('reasons', () => {
   })
 
   test('that something gives can be taken away', () => {
-    const taken = new Set(
-      [...REASON_PLACES, ...SEQUENCE_REASONS].map(({ name }) => name.slice('reason '.length, name.indexOf(':'))),
-    )
+    const taken = new Set(REASON_PLACES.map(({ name }) => name.slice('reason '.length, name.indexOf(':'))))
     expect(produced.filter(reason => !taken.has(reason))).toEqual([])
   })
 })
@@ -90,19 +85,9 @@ describe('what can be taken away', () => {
   })
 
   test('stands in its file exactly once, has a name of its own, and names tests that exist', () => {
-    const all = [
-      ...RULES,
-      ...NOISE_SIDE,
-      ...BINDINGS,
-      ...HTTP_SIDE,
-      ...DISCIPLINE,
-      ...MUTATIONS,
-      ...REASON_PLACES,
-      ...SEQUENCE_REASONS,
-    ]
-    expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
+    expect(new Set(SABOTAGES.map(({ name }) => name)).size).toBe(SABOTAGES.length)
     const tests = [...filesBelow('src'), ...filesBelow('test')].filter(name => name.endsWith('.test.ts'))
-    for (const sabotage of all) {
+    for (const sabotage of SABOTAGES) {
       const text = read(sabotage.file)
       expect(sabotaged(text, sabotage)).not.toBe(text)
       expect(sabotage.tests.filter(each => !tests.some(name => name.includes(each)))).toEqual([])

@@ -3,6 +3,7 @@ import type { Reason } from '../../src/model.ts'
 import { LIVE_SIDE } from './live.ts'
 import { DIFF_TESTS } from './rules.ts'
 import type { Sabotage } from './sabotage.ts'
+import { SEQUENCE_REASONS } from './sequences.ts'
 
 const STORE = 'src/golden/store.ts'
 const CHECK = 'src/pipeline/check.ts'
@@ -303,6 +304,7 @@ export const REASON_PLACES: readonly Sabotage[] = [
   ...CANDIDATE,
   ...COMPARISON,
   ...LIVE_SIDE,
+  ...SEQUENCE_REASONS,
   ...LAB,
   ...RUN,
 ]

@@ -73,7 +73,8 @@ async function openStaging(dir: string): Promise<string> {
   })
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process of this number runs, whoever owns it. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sha256 } from '../core/canonical.ts'
+import { isAlive } from '../golden/staging.ts'
 
 const POLL_MS = 40
 /** Files of earlier holders that stay, so that a process that just read the folder meets them. */
@@ -163,15 +164,6 @@ function scratchOf(file: string, content: object): string {
 function openFolder(dir: string): void {
   if (mkdirSync(dir, { recursive: true }) === undefined) return
   chmodSync(dir, 0o1777) // whoever else works on this machine takes part
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 /** Tells a process from a later one of the same number; null where there is no /proc. */
