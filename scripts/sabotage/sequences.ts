@@ -19,9 +19,22 @@ function gone(name: string, file: string, from: string, to: string, tests = TEST
 /** What lets bound values stand for each other, made wider or taken away. */
 export const BINDINGS: readonly Sabotage[] = [
   gone('rule binding: any value of the legacy', ALIASES, 'holds(one.source, legacy, one.legacy) &&', 'true &&'),
-  gone('rule binding: any value of the candidate', ALIASES, 'holds(one.source, candidate, one.candidate),', 'true,'),
+  gone(
+    'rule binding: any value of the candidate',
+    ALIASES,
+    'holds(one.source, candidate, one.candidate) &&',
+    'true &&',
+  ),
   gone('rule binding: at any place', ALIASES, 'reaches(one, step, path) &&', 'true &&'),
   gone('rule binding: before it was bound', ALIASES, 'one.step <= step &&\n      reaches', 'reaches'),
+  gone('rule binding: crossed names', ALIASES, 'crossed: renamings.some(', 'crossed: false && renamings.some('),
+  gone(
+    'rule binding: around a location',
+    ALIASES,
+    "return at === -1 ? '' : `${found",
+    "return at < Infinity ? '' : `${found",
+  ),
+  gone('rule binding: a repeat that is not there', ALIASES, 'if (candidate.nodes.length === 0) {', 'if (false) {'),
   gone('rule binding: of any form', ALIASES, 'return formatClass(x) === formatClass(y)', 'return true'),
   gone('rule binding: before any rule', ALIASES, 'const reaching = o.ruled ? [] : pairs', 'const reaching = pairs'),
   gone('rule binding: not one to one', ALIASES, '[...notOneToOne(pairs), ...notRepeated', '[...notRepeated'),

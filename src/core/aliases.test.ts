@@ -247,6 +247,20 @@ describe('elements that are matched', () => {
   })
 })
 
+describe('a location that is bound', () => {
+  const own = [post('/p', '{}', { bind: { at: 'header.location' } })]
+  const created = (location: string) => [responseStep({ status: 201, headers: [['Location', location]] })]
+  test.each([
+    ['{self}/p/1', '{self}/p/2', []],
+    ['/p/1#a', '/p/2#a', []],
+    ['1', '2', []],
+    ['/p/1#a', '/p/1#b', ['header_changed header.location "/p/1#a" → "/p/1#b"']],
+    ['{self}/p/1', '/p/2', ['header_changed header.location "{self}/p/1" → "/p/2"']],
+  ])('%s against %s', (legacy, candidate, expected) => {
+    expect(differences(created(candidate), '{}', own, created(legacy))).toEqual(expected)
+  })
+})
+
 describe('links', () => {
   const own: readonly InputStep[] = [get('/posts', { bind: { next: 'link.next' } }), get('{{next}}')]
   const page = (cursor: string, rel = 'next') =>

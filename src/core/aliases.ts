@@ -164,7 +164,8 @@ function explain(
       one.step <= step &&
       reaches(one, step, path) &&
       holds(one.source, legacy, one.legacy) &&
-      holds(one.source, candidate, one.candidate),
+      holds(one.source, candidate, one.candidate) &&
+      aroundOf(one.source, legacy, one.legacy) === aroundOf(one.source, candidate, one.candidate),
   )
   if (pair !== undefined) return pair.name
   const repeat = repeats.find(
@@ -226,6 +227,13 @@ function holds(source: Source, found: Json, bound: Bound): boolean {
     return ownPath(found, bound) === bound
   }
   return equalScalars(found, bound)
+}
+
+/** What a location says beside the bound path: its authority and its fragment. Empty where it is relative, or no link. */
+function aroundOf(source: Source, found: Json, bound: Bound): string {
+  if (!isLink(source) || typeof found !== 'string' || typeof bound !== 'string') return ''
+  const at = found.indexOf(bound)
+  return at === -1 ? '' : `${found.slice(0, at)} ${found.slice(at + bound.length)}`
 }
 
 function isWanted(source: Source, found: Json, wanted: Bound | null): boolean {

@@ -2,6 +2,7 @@ import type { StepObservation } from '../model.ts'
 import { alike, familyOf } from './aliases.ts'
 import { type Bound, nodesOf, parseSource, take } from './bindings.ts'
 import { edited } from './edits.ts'
+import { boundText } from './filled.ts'
 import { anotherOfClass } from './mutant-values.ts'
 import type { Seed, StepMutant } from './mutants-step.ts'
 import { withDocument } from './shown.ts'
@@ -40,6 +41,7 @@ export function seedBindings(seed: Seed): StepMutant[] {
   const { observed, golden, step, steps, document, matcher } = seed
   const { bind = {}, request } = steps[step] ?? {}
   const repeated = steps.some(({ same }) => same !== undefined)
+  const known = knownOf(seed)
   return Object.values(bind).flatMap(source => {
     const path = request?.path ?? null
     const here = take(source, observed, path)
@@ -57,7 +59,7 @@ export function seedBindings(seed: Seed): StepMutant[] {
       const where = { path: here.path, within: here.path }
       return [{ state, root: 'builtin:binding', mutation, ...where, expect, step: (): StepObservation => made }]
     }
-    const other = otherOf(here.value)
+    const other = otherOf(here.value, known)
     const free = other === null || repeated ? [] : mutant('another bound value', other, 'PARITY')
     const earlier = steps.slice(0, step).flatMap((input, at) => {
       const [x, one] = [golden[at], Object.values(input.bind ?? {}).find(text => text === source)]
@@ -71,7 +73,30 @@ export function seedBindings(seed: Seed): StepMutant[] {
   })
 }
 
-function otherOf(value: Bound): Bound | null {
+/** The texts of all values that the sequence binds: another value must be none of them. */
+function knownOf({ golden, steps }: Seed): ReadonlySet<string> {
+  const texts = steps.flatMap((input, at) => {
+    const seen = golden[at]
+    if (seen === undefined) return []
+    return Object.values(input.bind ?? {}).flatMap(source => {
+      const bound = take(source, seen, input.request?.path ?? null)
+      return bound.ok ? [boundText(bound.value)] : []
+    })
+  })
+  return new Set(texts)
+}
+
+/** Another value of the same form that is bound nowhere; null where none is found soon. */
+function otherOf(value: Bound, known: ReadonlySet<string>): Bound | null {
+  let other: Bound | null = value
+  for (let tries = 0; tries <= known.size && other !== null; tries += 1) {
+    other = nextOf(other)
+    if (other !== null && !known.has(boundText(other))) return other
+  }
+  return null
+}
+
+function nextOf(value: Bound): Bound | null {
   if (typeof value === 'string') return anotherOfClass(value)
   return typeof value === 'number' && Number.isSafeInteger(value + 1) ? value + 1 : null
 }

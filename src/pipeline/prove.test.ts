@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { rulesOf } from '../../test/observations.ts'
+import { responseStep, rulesOf } from '../../test/observations.ts'
 import { get, post } from '../../test/sequences.ts'
 import { shop } from '../../test/shop.ts'
 import type { Case, FieldList, InputStep } from '../model.ts'
@@ -45,6 +45,31 @@ describe('seeded mismatches of a sequence', () => {
       expect(proof.byMutation['bound twice']?.total ?? 0).toBe(tolerance === '{}' ? 1 : 0)
     },
   )
+
+  test('neither a fragment of a bound location nor ids that follow each other make a sound suite fail', async () => {
+    const bound = post('/p', '{}', { bind: { at: 'header.location', id: '$.id' } })
+    const created = (id: number) =>
+      responseStep({
+        status: 201,
+        headers: [
+          ['Content-Type', 'application/json'],
+          ['Location', `{self}/p/${id}#new`],
+        ],
+        body: { json: { id } },
+      })
+    const input: Case = {
+      name: '001-happy-x',
+      bucket: 'happy',
+      covers: [],
+      steps: [bound, { ...bound, bind: { next: '$.id' } }, get('{{at}}')],
+      now: null,
+      class: null,
+      id: 'sha256:0',
+    }
+    const fixture = { name: input.name, observation: [created(7), created(8), created(7)] }
+    const options = { signal, timeoutMs: 10_000, places: 'every' } as const
+    expect((await proveComparator([{ input, fixture }], rulesOf('{}'), options)).survivors).toEqual([])
+  })
 
   test('a step that is given has none', async () => {
     const pair = await recorded()
