@@ -122,11 +122,13 @@ export function aliasesOf(steps: readonly InputStep[], golden: Observation, actu
     const member = lastName(paths[0])
     return member === null || equalScalars(legacy, candidate) ? [] : [{ member, name, step, legacy, candidate }]
   })
+  const near = pairsByLegacy(pairs)
+  const firstNames = new Set(renamings.map(({ member, legacy }) => `${member} ${sortOf(legacy)} ${boundText(legacy)}`))
   return {
-    explain: difference => explain(difference, pairs, repeats),
+    explain: difference => explain(difference, near(difference.legacy), repeats, pairs),
     suggest: difference => suggest(difference, pairs),
     renamings,
-    crossed: renamings.some(x => renamings.some(y => x.member === y.member && equalScalars(x.candidate, y.legacy))),
+    crossed: renamings.some(x => firstNames.has(`${x.member} ${sortOf(x.candidate)} ${boundText(x.candidate)}`)),
     broken: [...notOneToOne(pairs), ...notRepeated(repeats)].sort((a, b) => a.step - b.step),
     unfit: unfitOf(repeats),
   }
@@ -150,14 +152,35 @@ function sortOf(value: Json): string {
   return value instanceof NumberToken ? 'number' : typeof value
 }
 
+/** The pairs that a value of the legacy can be of; those whose text may be written otherwise are always among them. */
+function pairsByLegacy(pairs: readonly Pair[]): (legacy: Json | undefined) => readonly Pair[] {
+  const index = new Map<string, Pair[]>()
+  const loose: Pair[] = []
+  for (const pair of pairs) {
+    if (pair.legacy instanceof NumberToken || isLink(pair.source)) loose.push(pair)
+    else {
+      const key = `${sortOf(pair.legacy)} ${boundText(pair.legacy)}`
+      const known = index.get(key)
+      if (known === undefined) index.set(key, [pair])
+      else known.push(pair)
+    }
+  }
+  return legacy => {
+    if (legacy instanceof NumberToken) return pairs
+    const own = typeof legacy === 'string' || typeof legacy === 'number' ? boundText(legacy) : ''
+    return [...(index.get(`${typeof legacy} ${own}`) ?? []), ...loose]
+  }
+}
+
 function explain(
   o: Parameters<Aliases['explain']>[0],
   pairs: readonly Pair[],
   repeats: readonly Repeat[],
+  all: readonly Pair[],
 ): string | null {
   const { step, path, legacy, candidate } = o
   if (legacy === undefined || candidate === undefined) return null
-  if (path === 'header.link') return o.ruled ? null : explainLinks(o, pairs)
+  if (path === 'header.link') return o.ruled ? null : explainLinks(o, all)
   const reaching = o.ruled ? [] : pairs
   const pair = reaching.find(
     one =>
