@@ -104,6 +104,16 @@ test('removing one binding gives one cause: the case is unbound, before anything
   })
 })
 
+test('a name that is misspelt is told with the nearest that is bound', async () => {
+  const steps = [STEPS[0], { request: get('/hello/{{di}}') }, { request: get('/hello/{{id}}') }]
+  const verdicts = await verdictsOf({ edit: root => writeInput(root, steps) })
+  expect(verdicts.get(CASE)).toMatchObject({
+    reason: 'unbound',
+    message: 'step 1: {{di}} is bound by no earlier step (did you mean {{id}}?); the 2 steps from there depend on it',
+    remedy: 'bind the name in an earlier step, or correct the path of the binding',
+  })
+})
+
 test('and so it is refused when it is recorded: nothing of the case is frozen', async () => {
   const root = mkdtempSync(join(tmpdir(), 'unbound-'))
   cpSync(recorded, root, { recursive: true })

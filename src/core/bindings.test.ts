@@ -93,10 +93,15 @@ describe('references', () => {
 
   test('the first that no earlier step binds is told, with how many steps depend on it', () => {
     const steps = [get('/login', { bind: { token: '$.token' } }), get('/a/{{tokn}}'), get('/b')]
-    expect(looseReference(steps)).toEqual({ step: 1, name: 'tokn', steps: 2 })
+    expect(looseReference(steps)).toEqual({ step: 1, name: 'tokn', steps: 2, near: 'token' })
     expect(looseReference([get('/login', { bind: { tokn: '$.token' } }), get('/a/{{tokn}}')])).toBeNull()
     expect(looseReference([get('/a', { bind: { x: '$.x' }, same: { '$.y': '{{x}}' } })])).toBeNull()
-    expect(looseReference([get('/a/{{x}}', { bind: { x: '$.x' } })])).toEqual({ step: 0, name: 'x', steps: 1 })
+    expect(looseReference([get('/a/{{x}}', { bind: { x: '$.x' } })])).toEqual({
+      step: 0,
+      name: 'x',
+      steps: 1,
+      near: null,
+    })
   })
 })
 

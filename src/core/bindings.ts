@@ -3,6 +3,7 @@ import { parseSetCookie } from './cookies.ts'
 import { documentOf } from './documents.ts'
 import { isObject, type Json, type NumberToken, textOf } from './json.ts'
 import { isLink, linksOf, ownPath } from './links.ts'
+import { nearest } from './nearest.ts'
 import { type QueryNode, queryJson } from './query.ts'
 import { normalisedPath, pointerOf } from './selector.ts'
 
@@ -154,19 +155,25 @@ function stringsOf(value: Json): readonly string[] {
   return tokens.filter(token => !token.endsWith(':')).map(token => JSON.parse(token) as string)
 }
 
-/** The first reference of a sequence that no earlier step binds; null when there is none. */
+/** The first reference of a sequence that no earlier step binds, and the nearest name that one does; null when there is none. */
 export function looseReference(
   steps: readonly InputStep[],
-): { readonly step: number; readonly name: string; readonly steps: number } | null {
+): { readonly step: number; readonly name: string; readonly steps: number; readonly near: string | null } | null {
   const bound = new Set<string>()
+  const loose = (step: number, name: string) => ({
+    step,
+    name,
+    steps: steps.length - step,
+    near: nearest(name, [...bound]),
+  })
   for (const [at, step] of steps.entries()) {
     const name = referencesOf(step).find(one => !bound.has(one))
-    if (name !== undefined) return { step: at, name, steps: steps.length - at }
+    if (name !== undefined) return loose(at, name)
     for (const own of Object.keys(step.bind ?? {})) bound.add(own)
-    const loose = Object.values(step.same ?? {})
+    const missing = Object.values(step.same ?? {})
       .flatMap(referencesIn)
       .find(one => !bound.has(one))
-    if (loose !== undefined) return { step: at, name: loose, steps: steps.length - at }
+    if (missing !== undefined) return loose(at, missing)
   }
   return null
 }

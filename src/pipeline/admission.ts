@@ -30,7 +30,8 @@ export function admitCase(feature: Feature, name: string, asOf: string): Admitte
   if (loose !== null) {
     const where = input.steps.length === 1 ? '' : `step ${loose.step}: `
     const left = loose.steps === 1 ? '' : `; the ${loose.steps} steps from there depend on it`
-    return refuse('unbound', `${where}{{${loose.name}}} is bound by no earlier step${left}`)
+    const near = loose.near === null ? '' : ` (did you mean {{${loose.near}}}?)`
+    return refuse('unbound', `${where}{{${loose.name}}} is bound by no earlier step${near}${left}`)
   }
   const admitted = admit(feature.fixtures, input, { revision: feature.contract.revision, asOf })
   if (!admitted.ok) return { ...admitted, fixture: null }
