@@ -3,7 +3,7 @@ import { rulesOf, told } from '../../test/observations.ts'
 import { get, post } from '../../test/sequences.ts'
 import { type ShopOptions, shop, startShop } from '../../test/shop.ts'
 import { compare } from '../core/diff.ts'
-import type { Case, FieldList, InputStep, Request } from '../model.ts'
+import type { Case, FieldList, InputStep, Observation, Request } from '../model.ts'
 import { type DriveOptions, openTarget } from './driver.ts'
 import { fn, http, type Target } from './target.ts'
 
@@ -180,5 +180,30 @@ describe('a function', () => {
         { kind: 'output', output: { id: 3 } },
       ],
     })
+  })
+
+  test('is called ten thousand times in one case, each with what the one before gave', async () => {
+    const target = fn((input: { n: number }) => ({ id: input.n + 1 }))
+    const steps: InputStep[] = [{ input: { n: 0 }, bind: { id: '$.id' } }]
+    while (steps.length < 10_000) steps.push({ input: { n: '{{id}}' }, bind: { id: '$.id' } })
+    const driven = await drive(target, steps)
+    expect(driven.ok && driven.observation.at(-1)).toEqual({ kind: 'output', output: { id: 10_000 } })
+    const observation: Observation = driven.ok ? driven.observation : []
+    expect(compare(observation, observation, rulesOf('{}'), { steps }).differences).toEqual([])
+    const last = { kind: 'output', output: { id: '10000' } } as const
+    expect(told(compare(observation, observation.with(-1, last), rulesOf('{}'), { steps }))).toEqual([
+      'type_changed steps[9999]:$.id 10000 → "10000"',
+    ])
+  })
+
+  test('whose cursor never ends is asked as often as the steps say', async () => {
+    let asked = 0
+    const target = fn(() => {
+      asked += 1
+      return { next: `page-${asked}` }
+    })
+    const page: InputStep = { input: { after: '{{next}}' }, bind: { next: '$.next' } }
+    expect((await drive(target, [{ input: {}, bind: { next: '$.next' } }, page, page])).ok).toBe(true)
+    expect(asked).toBe(3)
   })
 })
