@@ -4,12 +4,14 @@ const ALIASES = 'src/core/aliases.ts'
 const SEQUENCE = 'src/replay/sequence.ts'
 const ADMISSION = 'src/pipeline/admission.ts'
 const DIFF = 'src/core/diff.ts'
+const INPUTS = 'src/contract/inputs.ts'
 
 const TESTS: Readonly<Record<string, readonly string[]>> = {
   [ALIASES]: ['src/core/aliases.test.ts'],
   [SEQUENCE]: ['src/replay/sequence.test.ts'],
   [ADMISSION]: ['test/unbound.test.ts'],
   [DIFF]: ['src/core/aliases.test.ts'],
+  [INPUTS]: ['src/contract/inputs.test.ts'],
 }
 
 function gone(name: string, file: string, from: string, to: string, tests = TESTS[file]): Sabotage {
@@ -41,6 +43,7 @@ export const BINDINGS: readonly Sabotage[] = [
   gone('rule binding: same asks nothing', ALIASES, ', ...notRepeated(repeats)]', ']'),
   gone('rule binding: same asks the legacy nothing', ALIASES, 'unfit: unfitOf(repeats)', 'unfit: null'),
   gone('rule binding: what is given is compared', DIFF, 'if (steps[step]?.given === true || (y', 'if ((y'),
+  gone('rule binding: all that is given is a case', INPUTS, 'steps.every(step => step.given === true)', 'false'),
   gone('rule binding: a link leads anywhere', 'src/core/links.ts', "url.origin !== 'http://self.invalid'", 'false', [
     'src/core/bindings.test.ts',
   ]),

@@ -66,7 +66,7 @@ describe('an input', () => {
 
   test('may bind, repeat, name who calls and take a step as given', () => {
     const get = '{"method":"GET","path":"{{next}}"}'
-    const text = `{"steps":[{"given":true,"as":"ana","request":${get},"bind":{"id":"$.id","sid":"cookie.sid"},"same":{"header.location":"/a/{{id}}"}}]}`
+    const text = `{"steps":[{"given":true,"as":"ana","request":${get},"bind":{"id":"$.id","sid":"cookie.sid"},"same":{"header.location":"/a/{{id}}"}},{"input":1}]}`
     expect(inputOf(text).steps).toEqual([
       {
         request: { method: 'GET', path: '{{next}}', headers: [] },
@@ -75,6 +75,7 @@ describe('an input', () => {
         as: 'ana',
         given: true,
       },
+      { input: 1 },
     ])
   })
 
@@ -118,6 +119,11 @@ describe('an input', () => {
       '$: the member now occurs twice',
     ],
     ['a local time', '{"now":"2026-01-02 03:04","steps":[{"input":1}]}', '$.now: expected an instant in UTC'],
+    [
+      'nothing that is compared',
+      '{"steps":[{"input":1,"given":true},{"input":2,"given":true}]}',
+      '$.steps: every step is given, so that nothing is compared',
+    ],
     ['an empty step', '{"steps":[{}]}', '$.steps[0]: expected exactly one of request, input, received none'],
     [
       'a path without /',

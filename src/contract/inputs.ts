@@ -87,10 +87,14 @@ export function parseInput(
   const misfits: Misfit[] = []
   const bucket = bucketOf(name, misfits)
   const top = new Reader(parsed.value, '$', misfits).object(['$schema', 'covers', 'steps', 'now', 'class'])
-  const steps = top
-    .member('steps')
-    .list({ min: 1 })
-    .map(step => stepOf(step, source))
+  const listed = top.member('steps')
+  const steps = listed.list({ min: 1 }).map(step => stepOf(step, source))
+  if (steps.length > 0 && steps.every(step => step.given === true)) {
+    listed.refuse(
+      'every step is given, so that nothing is compared',
+      'take "given" from the step that the case is about',
+    )
+  }
   const now = top.member('now')
   const found: Omit<Case, 'id'> = {
     name,
