@@ -140,6 +140,20 @@ describe('a service', () => {
     await stopped.promise
   })
 
+  test('that is still starting when the suite ends is stopped when it comes up', async () => {
+    const stopped = Promise.withResolvers<void>()
+    const up = Promise.withResolvers<Served>()
+    const closed = new AbortController()
+    const opening = openTarget(
+      http(() => up.promise),
+      { ...context, signal: closed.signal },
+    )
+    closed.abort(new Error('closed'))
+    await expect(opening).rejects.toThrow('closed')
+    up.resolve({ url: 'http://127.0.0.1:1', [Symbol.asyncDispose]: async () => stopped.resolve() })
+    await stopped.promise
+  })
+
   test('that does not stop is an error with the bound and the fix', async () => {
     const { server, url } = await serve('hello')
     const hung = { url, [Symbol.asyncDispose]: () => new Promise<void>(() => {}) }

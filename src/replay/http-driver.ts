@@ -106,17 +106,21 @@ async function openStarted(start: StartServer, context: OpenContext): Promise<Se
   const unreachable = (message: string): Session => ({
     fault: { reason: 'candidate-unreachable', step: 0, message },
   })
+  // what comes up after nobody waits for it any more is stopped all the same
+  const stopLate = (): void => {
+    own.abort()
+    starting.then(served => disposeServed(served, stopMsMax)).catch(() => {})
+  }
   let started: Bounded<Served>
   try {
     started = await bounded(starting, { timeoutMs: startMsMax, signal: context.signal })
   } catch (error) {
-    own.abort()
+    stopLate()
     context.signal.throwIfAborted()
     return unreachable(`${labelOf(context)} did not start: ${messageOf(error)}`)
   }
   if (started.late) {
-    own.abort()
-    starting.then(served => disposeServed(served, stopMsMax)).catch(() => {})
+    stopLate()
     return unreachable(`${labelOf(context)} did not start within ${startMsMax} ms`)
   }
   const served = started.value
