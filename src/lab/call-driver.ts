@@ -18,6 +18,7 @@ const KEEPER = [process.execPath, '--eval', 'setInterval(() => {}, 2 ** 30)'] as
  */
 export class CallLab implements RunningLab {
   readonly provenance: Readonly<Record<string, unknown>>
+  readonly evidence = null
   clock: string | null = null
   #drive: LabDrive
   readonly #o: {

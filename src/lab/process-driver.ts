@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CallLab } from './call-driver.ts'
+import type { LabEvidence } from './container/spec.ts'
 import { type Installed, installPackages } from './install.ts'
 import { LabFailure } from './lab-failure.ts'
 import { fillPort, type Lab, type ServedService } from './lab-file.ts'
@@ -45,6 +46,8 @@ export interface RunningLab extends AsyncDisposable {
   readonly clock: string | null
   /** Versions and hashes; the same on every machine and every day. */
   readonly provenance: Readonly<Record<string, unknown>>
+  /** What the boot of a container lab showed; null for a lab of processes. */
+  readonly evidence: LabEvidence | null
   /** The last lines that the legacy printed; none where it is called: what it prints is its answer. */
   logs(): string
   /** How the legacy ended although nobody asked it to; null while it runs. */
@@ -81,6 +84,7 @@ export async function startLab(lab: Lab, options: LabOptions): Promise<RunningLa
 
 class ProcessLab implements RunningLab {
   readonly provenance: Readonly<Record<string, unknown>>
+  readonly evidence = null
   clock: string | null = null
   #url = ''
   readonly #lab: Lab
