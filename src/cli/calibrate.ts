@@ -1,5 +1,14 @@
 /** `calibrate`: is the noise of the legacy covered, and does the comparator see a mismatch at every place? */
-import { type CaseNoise, calibrateFeature, type FeatureCalibration } from '../pipeline/calibrate.ts'
+import { remedyOf } from '../core/verdict.ts'
+import { LabFailure } from '../lab/lab-failure.ts'
+import {
+  type CaseNoise,
+  calibrateFeature,
+  type FeatureCalibration,
+  type Refreshed,
+  refreshCalibration,
+} from '../pipeline/calibrate.ts'
+import { escapeText } from '../report/escape.ts'
 import {
   type Arguments,
   type Command,
@@ -30,6 +39,20 @@ function rateLine(rates: FeatureCalibration['seeded']['byComparator']): string[]
   return parts.length === 0 ? [] : [`  ${parts.join(' · ')}`]
 }
 
+/** What the capture of today says, and what to do about what has moved. */
+function refreshedLines(feature: string, { confirmed, moved, unrecorded, incomplete }: Refreshed): string[] {
+  const record = (names: readonly string[]): string => `  Fix: npx vitest-parity record ${feature} ${names.join(' ')}`
+  return [
+    `captured again: ${confirmed} still as recorded`,
+    ...moved.map(name => `✗ ${name}  the legacy no longer shows what was recorded\n${record([name])}`),
+    ...unrecorded.map(name => `✗ ${name}  has no golden\n${record([name])}`),
+    ...incomplete.map(
+      ({ name, fault }) =>
+        `✗ ${name}  ${fault.reason}: ${escapeText(fault.message)}\n  Fix: ${remedyOf(fault.reason, feature, name)}`,
+    ),
+  ]
+}
+
 function lines({ feature, cases, seeded }: FeatureCalibration): string[] {
   const proposals = cases.flatMap(each => each.proposals)
   const refused = cases.flatMap(each => each.refused)
@@ -47,19 +70,42 @@ function lines({ feature, cases, seeded }: FeatureCalibration): string[] {
 
 async function run(args: Arguments, terminal: Terminal): Promise<number> {
   const feature = positional(args, 0, 'feature')
-  const result = await calibrateFeature({ root: terminal.cwd, feature, signal: terminal.signal })
-  if (args.json) printJson(terminal, result)
-  else terminal.out(lines(result).join('\n'))
+  const { cwd: root, signal } = terminal
+  const refreshed = args.flags.has('recorded') ? null : await captureAgain(feature, terminal)
+  const result = await calibrateFeature({ root, feature, signal })
+  if (args.json) printJson(terminal, { ...result, refreshed })
+  else terminal.out([...(refreshed === null ? [] : refreshedLines(feature, refreshed)), ...lines(result)].join('\n'))
+  const moved =
+    refreshed === null ? 0 : refreshed.moved.length + refreshed.unrecorded.length + refreshed.incomplete.length
   const clean =
-    result.cases.every(each => each.captures > 0 && each.uncovered.length === 0) && result.seeded.survivors.length === 0
+    moved === 0 &&
+    result.cases.every(each => each.captures > 0 && each.uncovered.length === 0) &&
+    result.seeded.survivors.length === 0
   return clean ? EXIT_OK : EXIT_FINDINGS
+}
+
+async function captureAgain(feature: string, terminal: Terminal): Promise<Refreshed | null> {
+  try {
+    return await refreshCalibration({
+      root: terminal.cwd,
+      feature,
+      signal: terminal.signal,
+      onProgress: (done, total, name) => terminal.live?.(`capturing ${feature}  ${done}/${total}  ${name}`),
+    })
+  } catch (error) {
+    if (!(error instanceof LabFailure)) throw error
+    const remedy = `${error.remedy}; or judge the captures that are recorded: npx vitest-parity calibrate ${feature} --recorded`
+    throw new LabFailure(error.reason, error.message, remedy, { cause: error })
+  } finally {
+    terminal.live?.('')
+  }
 }
 
 export const calibrate: Command = {
   name: 'calibrate',
-  summary: 'Say what noise the rules cover, and prove the comparator at every place',
+  summary: 'Capture the legacy again, say what noise the rules cover, and prove the comparator at every place',
   positionals: ['<feature>'],
-  options: {},
+  options: { recorded: { type: 'boolean', summary: 'judge the captures that are recorded; no lab boots' } },
   example: 'npx vitest-parity calibrate forex',
   run,
 }

@@ -46,6 +46,11 @@ export interface FreezeOptions {
   /** UTC date-time of the recording: the only thing here that a second recording changes. */
   readonly now: string
   readonly captures: readonly Capture[]
+  /**
+   * Default `add`. `keep`: only the calibration of goldens that stand is refreshed. What is new or has changed is told in the
+   * report, and nothing of it is written.
+   */
+  readonly goldens?: 'add' | 'keep'
   /** Whether two observations of a case differ only at noise that a rule covers. */
   sameExceptNoise(old: Observation, fresh: Observation, name: string): boolean
 }
@@ -83,6 +88,7 @@ export async function freeze(o: FreezeOptions): Promise<FreezeReport> {
     const payload = payloadOf(name, capture.observation)
     const outcome = outcomeOf(capture, payload, old, o)
     report[outcome.kind].push(name)
+    if (o.goldens === 'keep' && (outcome.kind === 'written' || outcome.kind === 'pending')) continue
     const entry: ManifestEntry = {
       id: payload.id,
       input,

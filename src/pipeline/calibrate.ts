@@ -3,9 +3,11 @@ import { evidenceOf } from '../core/evidence.ts'
 import { type NoisyPlace, noisyPlaces, type Proposal, type RefusedProposal } from '../core/proposals.ts'
 import { admit } from '../golden/store.ts'
 import type { Fixture } from '../model.ts'
+import type { Incomplete } from '../record/record.ts'
 import { capturedOf } from './evidence.ts'
 import { readFeature } from './feature.ts'
 import { type Pair, proveComparator, type SeededProof } from './prove.ts'
+import { type RecordRequest, recordFeature } from './record.ts'
 import type { Dirs } from './suite.ts'
 
 const STEP_TIMEOUT_MS = 10_000
@@ -16,6 +18,32 @@ export interface CalibrateRequest {
   readonly dirs?: Dirs
   readonly feature: string
   readonly signal: AbortSignal
+}
+
+/** What the legacy showed when it was captured anew. */
+export interface Refreshed {
+  /** How many cases still show what was recorded: their calibration is of today. */
+  readonly confirmed: number
+  /** Cases that show something else now, and those of which there is no golden. Nothing of them was written. */
+  readonly moved: readonly string[]
+  readonly unrecorded: readonly string[]
+  /** Cases of which not everything could be captured, and why. */
+  readonly incomplete: readonly Incomplete[]
+}
+
+/**
+ * Captures every case of a feature anew from its real lab, twice with a reset between, and refreshes the calibration of the
+ * goldens that stand. No golden is written. Null where the feature has no lab, or shares the goldens of another one.
+ *
+ * @throws what `recordFeature` throws
+ */
+export async function refreshCalibration(
+  o: CalibrateRequest & Pick<RecordRequest, 'onProgress' | 'onLog' | 'now'>,
+): Promise<Refreshed | null> {
+  const { contract, name } = readFeature({ root: o.root, dirs: o.dirs ?? {}, feature: o.feature })
+  if (contract.lab === null || contract.fixturesFrom !== name) return null
+  const { written, unchanged, noiseOnly, pending, incomplete } = await recordFeature({ ...o, goldens: 'keep' })
+  return { confirmed: unchanged.length + noiseOnly.length, moved: pending, unrecorded: written, incomplete }
 }
 
 /** What the double capture of one case showed, under the rules as they are now. */

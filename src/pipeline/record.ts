@@ -31,6 +31,8 @@ export interface RecordRequest {
   readonly feature: string
   /** Default: every case. */
   readonly names?: readonly string[]
+  /** As `freeze` takes it. Default `add`. */
+  readonly goldens?: 'add' | 'keep'
   readonly signal: AbortSignal
   /** Default: the wall clock. */
   readonly now?: () => Date
@@ -103,6 +105,7 @@ export async function recordFeature(o: RecordRequest): Promise<RecordReport> {
       captures: 2,
       noise,
     })),
+    goldens: o.goldens ?? 'add',
     sameExceptNoise: (old, fresh, name) =>
       sameExceptNoise({ old, fresh, rules: feature.rules, noise, steps: feature.cases.get(name)?.steps ?? [] }),
   })
