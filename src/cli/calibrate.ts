@@ -1,6 +1,8 @@
 /** `calibrate`: is the noise of the legacy covered, and does the comparator see a mismatch at every place? */
 import { remedyOf } from '../core/verdict.ts'
+import { ParityError } from '../errors.ts'
 import { LabFailure } from '../lab/lab-failure.ts'
+import type { Verdict } from '../model.ts'
 import {
   type CaseNoise,
   calibrateFeature,
@@ -8,6 +10,7 @@ import {
   type Refreshed,
   refreshCalibration,
 } from '../pipeline/calibrate.ts'
+import { replayAgainstLab } from '../pipeline/self-replay.ts'
 import { escapeText } from '../report/escape.ts'
 import {
   type Arguments,
@@ -70,6 +73,7 @@ function lines({ feature, cases, seeded }: FeatureCalibration): string[] {
 
 async function run(args: Arguments, terminal: Terminal): Promise<number> {
   const feature = positional(args, 0, 'feature')
+  if (args.flags.has('self')) return replaySelf(feature, args, terminal)
   const { cwd: root, signal } = terminal
   const refreshed = args.flags.has('recorded') ? null : await captureAgain(feature, terminal)
   const result = await calibrateFeature({ root, feature, signal })
@@ -82,6 +86,41 @@ async function run(args: Arguments, terminal: Terminal): Promise<number> {
     result.cases.every(each => each.captures > 0 && each.uncovered.length === 0) &&
     result.seeded.survivors.length === 0
   return clean ? EXIT_OK : EXIT_FINDINGS
+}
+
+/** The goldens against the lab itself: a way through everything that a candidate meets, whose every verdict is known. */
+async function replaySelf(feature: string, args: Arguments, terminal: Terminal): Promise<number> {
+  if (args.flags.has('recorded')) {
+    throw new ParityError('PARITY_CLI_ARGUMENT', '--self and --recorded stand together', 'keep one of them')
+  }
+  try {
+    const verdicts = await replayAgainstLab({
+      root: terminal.cwd,
+      feature,
+      asOf: new Date().toISOString().slice(0, 10),
+      signal: terminal.signal,
+      onProgress: (done, total, name) =>
+        terminal.live?.(`replaying ${feature} against its lab  ${done}/${total}  ${name}`),
+    })
+    terminal.live?.('')
+    const others = verdicts.filter(({ state }) => state !== 'PARITY')
+    if (args.json) printJson(terminal, { feature, parity: verdicts.length - others.length, others })
+    else terminal.out([...others.map(otherLine), selfSummary(feature, verdicts)].join('\n'))
+    return others.length === 0 && verdicts.length > 0 ? EXIT_OK : EXIT_FINDINGS
+  } finally {
+    terminal.live?.('')
+  }
+}
+
+function otherLine(verdict: Verdict): string {
+  const first = verdict.state === 'DIVERGED' ? `at ${verdict.differences[0]?.path ?? '$'}` : ''
+  const why = verdict.state === 'UNVERIFIABLE' ? `${verdict.reason}: ${verdict.message}` : first
+  return `✗ ${verdict.case}  ${verdict.state} ${escapeText(why)}`
+}
+
+function selfSummary(feature: string, verdicts: readonly Verdict[]): string {
+  const parity = verdicts.filter(({ state }) => state === 'PARITY').length
+  return `${feature}: ${parity} of ${verdicts.length} PARITY with its own lab in the place of the candidate`
 }
 
 async function captureAgain(feature: string, terminal: Terminal): Promise<Refreshed | null> {
@@ -105,7 +144,10 @@ export const calibrate: Command = {
   name: 'calibrate',
   summary: 'Capture the legacy again, say what noise the rules cover, and prove the comparator at every place',
   positionals: ['<feature>'],
-  options: { recorded: { type: 'boolean', summary: 'judge the captures that are recorded; no lab boots' } },
+  options: {
+    recorded: { type: 'boolean', summary: 'judge the captures that are recorded; no lab boots' },
+    self: { type: 'boolean', summary: 'replay the goldens against the lab itself: each has to be PARITY' },
+  },
   example: 'npx vitest-parity calibrate forex',
   run,
 }
