@@ -105,11 +105,19 @@ async function replaySelf(feature: string, args: Arguments, terminal: Terminal):
     terminal.live?.('')
     const others = verdicts.filter(({ state }) => state !== 'PARITY')
     if (args.json) printJson(terminal, { feature, parity: verdicts.length - others.length, others })
-    else terminal.out([...others.map(otherLine), selfSummary(feature, verdicts)].join('\n'))
+    else terminal.out([...otherLines(others), selfSummary(feature, verdicts)].join('\n'))
     return others.length === 0 && verdicts.length > 0 ? EXIT_OK : EXIT_FINDINGS
   } finally {
     terminal.live?.('')
   }
+}
+
+/** The cause of those that are blocked stands once. */
+function otherLines(others: readonly Verdict[]): string[] {
+  const blocked = others.filter(verdict => verdict.state === 'UNVERIFIABLE' && verdict.reason === 'blocked')
+  const causes = others.filter(verdict => !blocked.includes(verdict))
+  if (blocked.length === 0) return causes.map(otherLine)
+  return [...(causes.length === 0 ? blocked.slice(0, 1) : causes).map(otherLine), `  ${blocked.length} blocked by it`]
 }
 
 function otherLine(verdict: Verdict): string {

@@ -1,9 +1,11 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { ParityError } from '../errors.ts'
 import { loadLab } from '../lab/lab-file.ts'
 import { type RunningLab, startLab } from '../lab/process-driver.ts'
 import type { Verdict } from '../model.ts'
-import { http, type StartServer, type Target } from '../replay/target.ts'
+import { http, type Served, type Target } from '../replay/target.ts'
 import { openSuite } from './check.ts'
 import { readFeature } from './feature.ts'
 import { targetOfLab } from './lab-target.ts'
@@ -70,11 +72,33 @@ function candidateOf(first: RunningLab, labs: LabsByClock): Target {
     const { PARITY_CLOCK: _, ...env } = drive.env
     return targetOfLab({ drive: { ...drive, env } })
   }
-  const start: StartServer = async ({ clock }) => {
-    const { drive } = await labs.at(clock)
-    return { url: drive.kind === 'http' ? drive.url : '', [Symbol.asyncDispose]: async () => {} }
+  return http(async ({ clock }) => standingFor(await labs.at(clock)))
+}
+
+/** An address that stays: a reset may bring a lab up on another port. */
+async function standingFor(lab: RunningLab): Promise<Served> {
+  const server = createServer(inner => {
+    const { drive } = lab
+    const { hostname, port } = new URL(drive.kind === 'http' ? drive.url : '')
+    const outer = connect(Number(port), hostname)
+    inner.pipe(outer).pipe(inner)
+    for (const [socket, other] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      socket.on('error', () => other.destroy())
+      socket.on('close', () => other.destroy())
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.close()
+    },
   }
-  return http(start)
 }
 
 /** Holds one lab for each instant that was asked for. */
