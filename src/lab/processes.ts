@@ -49,13 +49,32 @@ export async function endProcesses(pgid: number, mark: string, graceMs: number):
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process of that number runs, whoever owns it; of a negative number: any of that group. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
-  } catch {
-    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
+}
+
+/** Tells a process from a later one of the same number; `gone` when it ended; null where there is no /proc. */
+export function bornOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' || fields[0] === 'X' ? 'gone' : (fields[19] ?? null)
+  } catch {
+    return null
+  }
+}
+
+/** Whether the process of that number is the one that was `born` then. Where nothing says, the number decides. */
+export function isStillThere(pid: number, born: string | null): boolean {
+  if (!isAlive(pid)) return false
+  const now = bornOf(pid)
+  return now !== 'gone' && (born === null || now === null || now === born)
 }
 
 function kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {

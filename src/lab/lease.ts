@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sha256 } from '../core/canonical.ts'
-import { isAlive } from '../golden/staging.ts'
+import { bornOf, isStillThere } from './processes.ts'
 
 const POLL_MS = 40
 /** Files of earlier holders that stay, so that a process that just read the folder meets them. */
@@ -104,9 +104,8 @@ function leaseOn(file: string): Lease {
 function holderOf(file: string): Holder | null {
   try {
     const { pid, born = null, purpose } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Holder>
-    if (typeof pid !== 'number' || !isAlive(pid)) return null
-    const isSame = born === null || bornOf(pid) === null || bornOf(pid) === born
-    return isSame ? { pid, born, purpose: String(purpose) } : null
+    if (typeof pid !== 'number' || !isStillThere(pid, born)) return null
+    return { pid, born, purpose: String(purpose) }
   } catch (error) {
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
@@ -164,15 +163,4 @@ function scratchOf(file: string, content: object): string {
 function openFolder(dir: string): void {
   if (mkdirSync(dir, { recursive: true }) === undefined) return
   chmodSync(dir, 0o1777) // whoever else works on this machine takes part
-}
-
-/** Tells a process from a later one of the same number; null where there is no /proc. */
-function bornOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return fields[0] === 'Z' || fields[0] === 'X' ? 'gone' : (fields[19] ?? null)
-  } catch {
-    return null
-  }
 }
