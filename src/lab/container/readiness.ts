@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Container } from 'dockerode'
+import { tryProbe } from '../readiness.ts'
+import { unlessAborted } from '../supervise.ts'
+import { execute } from './exec.ts'
+import { type Gate, probeFromGate, seenByGate } from './gate.ts'
+import type { ReadySpec, ServiceSpec } from './spec.ts'
+
+export interface ReadyQuestion {
+  readonly service: ServiceSpec
+  readonly container: Container
+  readonly gate: { readonly container: Container; readonly gate: Gate }
+  /** Whether it is asked through the gate from outside. */
+  readonly driven: boolean
+  /** In `performance.now()`. */
+  readonly deadline: number
+  /** How some service of the lab ended; null while all run. */
+  readonly ended: () => string | null
+  readonly signal: AbortSignal
+}
+
+export type Readied =
+  | { readonly ok: true }
+  /** `ended`: how a service ended meanwhile; `last`: what the last try showed. */
+  | { readonly ok: false; readonly ended: string | null; readonly last: string }
+
+const TRY_MS = 2000
+/** A client program that hangs is asked again. */
+const EXEC_TRY_MS = 10_000
+const SHORT_TRY_MS = 100
+const PAUSE_MS = 30
+const EXEC_PAUSE_MS = 100
+const WATCH_MS = 100
+const SAID_OF_OUTPUT_MAX = 400
+
+/** Resolves when the service behaves as `ready:` says, when a service of the lab ends, or at the deadline. Rejects only when `signal` aborts. */
+export async function waitUntilServes(o: ReadyQuestion): Promise<Readied> {
+  let last: string | null = null
+  for (;;) {
+    o.signal.throwIfAborted()
+    const ended = o.ended()
+    const leftMs = o.deadline - performance.now()
+    if (ended !== null || leftMs <= 0) return { ok: false, ended, last: last ?? 'it was not asked yet' }
+    const tried = await orEnded(askOnce(o, leftMs), o)
+    if (tried === null) {
+      // An answer may overtake the end of the program that gave it.
+      await sleep(0)
+      const late = o.ended()
+      return late === null ? { ok: true } : { ok: false, ended: late, last: 'it answered as expected, then ended' }
+    }
+    // What the end of the budget cut off at once says less than the answer before it.
+    if (last === null || leftMs >= SHORT_TRY_MS) last = tried
+    const pauseMs = o.service.ready.kind === 'http' ? PAUSE_MS : EXEC_PAUSE_MS
+    await sleep(Math.min(pauseMs, Math.max(0, o.deadline - performance.now())))
+  }
+}
+
+/** What came of one try, or `a service ended` as soon as one has: a probe that hangs must not hide that. */
+async function orEnded(asked: Promise<string | null>, o: ReadyQuestion): Promise<string | null> {
+  asked.catch(() => {})
+  const { promise: over, resolve } = Promise.withResolvers<string>()
+  const watching = setInterval(() => {
+    if (o.ended() !== null) resolve('a service ended')
+  }, WATCH_MS)
+  try {
+    return await unlessAborted(Promise.race([asked, over]), o.signal)
+  } catch (error) {
+    if (o.signal.aborted) throw error
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    clearInterval(watching)
+  }
+}
+
+/** Null: it behaved as expected; else what was seen. */
+async function askOnce(o: ReadyQuestion, leftMs: number): Promise<string | null> {
+  const { service, gate } = o
+  const { ready } = service
+  if (ready.kind === 'http' && o.driven) {
+    const seen = await tryProbe(gate.gate.url, ready, Math.min(leftMs, TRY_MS), o.signal)
+    return seen === null ? null : throughGate(seen, gate.gate, service)
+  }
+  if (ready.kind === 'http' || ready.kind === 'stomp') {
+    const { port } = service
+    if (port === null) return `service ${service.name} has no port to be asked at`
+    // The probe tries again by itself: its program needs longer to start than the service to answer.
+    return probeFromGate(gate.container, { ...questionOf(ready), host: service.name, port, budgetMs: leftMs })
+  }
+  const command = ready.kind === 'exec' ? ready.command : [...ready.client, ready.statement]
+  return runCommand(o.container, command, Math.min(leftMs, EXEC_TRY_MS))
+}
+
+/** The gate breaks off what it cannot forward: only it knows why. */
+function throughGate(seen: string, gate: Gate, service: ServiceSpec): string {
+  if (!/ECONNRESET|EPIPE|socket hang up|broke off/.test(seen)) return seen
+  const { connected, failing } = seenByGate(gate)
+  if (failing === null) return seen
+  const before = connected ? ' any more; it took connections before' : ''
+  return `nothing listens on port ${service.port}${before} (${failing})`
+}
+
+function questionOf(ready: ReadySpec & { readonly kind: 'http' | 'stomp' }) {
+  if (ready.kind === 'stomp') return { kind: 'stomp' } as const
+  const { method, path, status, body } = ready
+  return { kind: 'http', method, path, status, body } as const
+}
+
+/** Null: it ended with 0; else how it ended and the end of what it printed. */
+export async function runCommand(
+  container: Container,
+  command: readonly string[],
+  timeoutMs: number,
+): Promise<string | null> {
+  const name = command.join(' ')
+  const { exitCode, output } = await execute(container, { command, timeoutMs })
+  if (exitCode === 0) return null
+  const said = output === '' ? '' : `: ${output.slice(-SAID_OF_OUTPUT_MAX)}`
+  return exitCode === null
+    ? `${name} had not ended after ${Math.ceil(timeoutMs)} ms${said}`
+    : `${name} ended with exit code ${exitCode}${said}`
+}

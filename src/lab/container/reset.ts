@@ -1,0 +1,69 @@
+import type { ServiceSpec } from './spec.ts'
+
+/** Names of the services that a reset starts anew: those that say so, and whatever depends on one of them. */
+export function restartedBy(services: readonly ServiceSpec[]): Set<string> {
+  const names = new Set<string>()
+  // In boot order what a service depends on stands before it.
+  for (const service of services) {
+    if (service.reset.kind === 'restart' || service.dependsOn.some(name => names.has(name))) names.add(service.name)
+  }
+  return names
+}
+
+type Template = ServiceSpec['reset'] & { readonly kind: 'template' }
+
+/** Names of databases are quoted: lab.yaml may hold any. */
+function quoted(name: string, quote: '"' | '`'): string {
+  return `${quote}${name.replaceAll(quote, quote + quote)}${quote}`
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** The statements that bring a PostgreSQL database back, each in a transaction of its own. Whoever is connected is thrown out. */
+export function postgresStatements(reset: Template): string[] {
+  const [database, from] = [quoted(reset.database, '"'), quoted(reset.from, '"')]
+  const others = `datname IN (${literal(reset.database)}, ${literal(reset.from)}) AND pid <> pg_backend_pid()`
+  return [
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`,
+    `DROP DATABASE IF EXISTS ${database}`,
+    `CREATE DATABASE ${database} TEMPLATE ${from}`,
+  ]
+}
+
+/**
+ * The statement that asks MariaDB for the ones that bring a database back, one a line: tables with their columns, indexes,
+ * rows and next number. Views, triggers, routines and foreign keys are not copied.
+ */
+export function mariadbQuestion(reset: Template): string {
+  const [database, from] = [quoted(reset.database, '`'), quoted(reset.from, '`')]
+  const name = "CONCAT('`', REPLACE(TABLE_NAME, '`', '``'), '`')"
+  const parts = [
+    `'CREATE TABLE ${database.replaceAll("'", "''")}.'`,
+    name,
+    `' LIKE ${from.replaceAll("'", "''")}.'`,
+    name,
+    `'; INSERT INTO ${database.replaceAll("'", "''")}.'`,
+    name,
+    `' SELECT * FROM ${from.replaceAll("'", "''")}.'`,
+    name,
+    `IF(AUTO_INCREMENT IS NULL, '', CONCAT('; ALTER TABLE ${database.replaceAll("'", "''")}.', ${name}, ' AUTO_INCREMENT = ', AUTO_INCREMENT))`,
+    "';'",
+  ]
+  const where = `TABLE_SCHEMA = ${literal(reset.from)} AND TABLE_TYPE = 'BASE TABLE'`
+  return `SELECT CONCAT(${parts.join(', ')}) FROM information_schema.TABLES WHERE ${where} ORDER BY TABLE_NAME`
+}
+
+/** The one statement that does it, from the answer to `mariadbQuestion`. Null: the template has no tables. */
+export function mariadbStatement(reset: Template, answer: string): string | null {
+  const copies = answer.split('\n').filter(line => line.startsWith('CREATE TABLE '))
+  if (copies.length === 0) return null
+  const database = quoted(reset.database, '`')
+  return [
+    "SET SESSION foreign_key_checks = 0, sql_mode = 'NO_AUTO_VALUE_ON_ZERO';",
+    `DROP DATABASE IF EXISTS ${database};`,
+    `CREATE DATABASE ${database};`,
+    ...copies,
+  ].join(' ')
+}
