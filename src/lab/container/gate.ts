@@ -65,12 +65,20 @@ export async function startGate(
     },
     o.onCreated,
   )
-  const watched = await watch(engine, id, { conceal: line => line, onLine: () => {} })
-  return { watched, url: await gateUrl(engine, id) }
+  return adoptGate(engine, id)
+}
+
+/** Watches a gate that stands. */
+export async function adoptGate(engine: Engine, id: string): Promise<Gate> {
+  const [watched, url] = await Promise.all([
+    watch(engine, id, { conceal: line => line, onLine: () => {} }),
+    gateUrl(engine, id),
+  ])
+  return { watched, url }
 }
 
 /** Where the gate is published. */
-export async function gateUrl(engine: Engine, id: string): Promise<string> {
+async function gateUrl(engine: Engine, id: string): Promise<string> {
   const { NetworkSettings } = await engine.docker.getContainer(id).inspect()
   const [binding] = NetworkSettings.Ports[`${GATE_PORT}/tcp`] ?? []
   if (binding === undefined) throw new Error('the gate is published on no port: it ended as it started')

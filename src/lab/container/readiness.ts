@@ -31,6 +31,7 @@ const SHORT_TRY_MS = 100
 const PAUSE_MS = 30
 const EXEC_PAUSE_MS = 100
 const WATCH_MS = 100
+const ENDED = 'a service ended'
 const SAID_OF_OUTPUT_MAX = 400
 
 /** Resolves when the service behaves as `ready:` says, when a service of the lab ends, or at the deadline. Rejects only when `signal` aborts. */
@@ -48,6 +49,7 @@ export async function waitUntilServes(o: ReadyQuestion): Promise<Readied> {
       const late = o.ended()
       return late === null ? { ok: true } : { ok: false, ended: late, last: 'it answered as expected, then ended' }
     }
+    if (tried === ENDED) continue
     // What the end of the budget cut off at once says less than the answer before it.
     if (last === null || leftMs >= SHORT_TRY_MS) last = tried
     const pauseMs = o.service.ready.kind === 'http' ? PAUSE_MS : EXEC_PAUSE_MS
@@ -55,12 +57,12 @@ export async function waitUntilServes(o: ReadyQuestion): Promise<Readied> {
   }
 }
 
-/** What came of one try, or `a service ended` as soon as one has: a probe that hangs must not hide that. */
+/** What came of one try, or ENDED as soon as one has: a probe that hangs must not hide that. */
 async function orEnded(asked: Promise<string | null>, o: ReadyQuestion): Promise<string | null> {
   asked.catch(() => {})
   const { promise: over, resolve } = Promise.withResolvers<string>()
   const watching = setInterval(() => {
-    if (o.ended() !== null) resolve('a service ended')
+    if (o.ended() !== null) resolve(ENDED)
   }, WATCH_MS)
   try {
     return await unlessAborted(Promise.race([asked, over]), o.signal)

@@ -3,7 +3,7 @@ import { LabFailure } from '../lab-failure.ts'
 import { LOG_SETTLE_MS } from '../supervise.ts'
 import { demandAll, seenByEngine, seenFromInside } from './assertions.ts'
 import type { Engine } from './engine.ts'
-import { type Gate, startGate } from './gate.ts'
+import { adoptGate, type Gate, startGate } from './gate.ts'
 import { confinementOf, environmentOf, hardened } from './hardening.ts'
 import { imageFacts } from './image-facts.ts'
 import { lookInside } from './inside.ts'
@@ -11,7 +11,7 @@ import { startContainer } from './lab-container.ts'
 import { createNetworks, type LabNetworks } from './networks.ts'
 import { runCommand, waitUntilServes } from './readiness.ts'
 import { removeObjects } from './removal.ts'
-import type { Assertion, ContainerLab, ServiceSpec } from './spec.ts'
+import type { Assertion, ContainerLab, LabEvidence, ServiceSpec } from './spec.ts'
 import { describeDeath, type Watched, watch } from './watched.ts'
 
 const LINES_SHOWN = 20
@@ -30,6 +30,17 @@ export interface StackOptions {
   readonly conceal: (line: string) => string
   readonly onLog: (line: string) => void
   readonly signal: AbortSignal
+}
+
+/** Ids of what a lab consists of, found standing. */
+export interface StandingLab {
+  readonly networks: LabNetworks
+  /** Container ids. */
+  readonly gate: string
+  readonly services: ReadonlyMap<string, string>
+  readonly clock: string | null
+  readonly key: string
+  readonly evidence: LabEvidence | null
 }
 
 /** The containers and networks of one lab that is up, or on its way up or down. */
@@ -82,6 +93,27 @@ export class Stack {
     } finally {
       await Promise.allSettled([gate])
     }
+  }
+
+  /** Takes over what stands already, and asks whether it is ready. What it takes over `remove` removes. */
+  async adopt(standing: StandingLab): Promise<void> {
+    const { engine, lab, signal } = this.#o
+    this.#networks = standing.networks
+    for (const id of [standing.networks.inner, standing.networks.outer]) this.#objects.networks.add(id)
+    for (const id of [standing.gate, ...standing.services.values()]) this.#objects.containers.add(id)
+    const gate = adoptGate(engine, standing.gate)
+    const watching = lab.services.map(async ({ name }) => {
+      const id = standing.services.get(name)
+      if (id === undefined) throw await this.failure(`service ${name} is not there`)
+      this.#services.set(name, await watch(engine, id, this.#hearing(name)))
+    })
+    const done = await Promise.allSettled([gate, ...watching])
+    for (const one of done) if (one.status === 'rejected') throw this.#asFailure(one.reason)
+    this.#gate = await gate
+    signal.throwIfAborted()
+    const driven = lab.services.find(({ name }) => name === lab.drive)
+    const failed = driven === undefined ? 'nothing is driven' : await this.probe(driven)
+    if (failed !== null) throw await this.failure(failed)
   }
 
   /** Stops the named services and boots them again, in their order, at `clock`. */
@@ -194,7 +226,7 @@ export class Stack {
       const what =
         ready.ended === null
           ? `service ${service.name} was not ready within ${service.ready.timeoutMs} ms: ${ready.last}`
-          : `${ready.ended} before ${service.name} was ready: ${ready.last}`
+          : `${ready.ended} before ${service.name} was ready; the last look at it: ${ready.last}`
       throw await this.failure(what)
     }
     for (const command of service.seed) {
@@ -228,9 +260,7 @@ export class Stack {
         },
         created => this.#objects.containers.add(created),
       )
-      const { conceal, onLog } = this.#o
-      const onLine = (line: string): void => onLog(`${service.name} | ${line}`)
-      this.#services.set(service.name, await watch(engine, id, { conceal, onLine }))
+      this.#services.set(service.name, await watch(engine, id, this.#hearing(service.name)))
       return confinement
     } catch (error) {
       throw this.#asFailure(error, `service ${service.name} cannot be started`)
@@ -253,6 +283,11 @@ export class Stack {
     })
     this.#gate = gate
     return gate
+  }
+
+  #hearing(name: string) {
+    const { conceal, onLog } = this.#o
+    return { conceal, onLine: (line: string): void => onLog(`${name} | ${line}`) }
   }
 
   #waitFor(service: ServiceSpec, gate: Gate, deadline: number) {
