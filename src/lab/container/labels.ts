@@ -2,7 +2,8 @@ import { type Owner, thisOwner } from './session.ts'
 
 export const SESSION_LABEL = 'vitest-parity.session'
 
-export type Role = 'service' | 'gate' | 'probe' | 'network'
+/** `kept`: an empty volume that says of a lab which outlives its process that it booted whole. */
+export type Role = 'service' | 'gate' | 'probe' | 'network' | 'kept'
 
 /** What an object is, and who made it. */
 export interface Labelled {
@@ -64,6 +65,7 @@ function roleOf(text: string): Role {
     case 'gate':
     case 'probe':
     case 'network':
+    case 'kept':
       return text
     default:
       return 'service'
