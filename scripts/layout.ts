@@ -21,6 +21,8 @@ interface Import {
 export const MIDDLE = ['mask', 'contract', 'golden', 'replay', 'lab', 'record', 'report', 'run', 'ledger'] as const
 const SHARED = ['core', 'model', 'errors']
 const LINES_MAX = 350
+/** A test, with an engine of containers or without one. */
+const TEST = /\.(?:test|docker)\.ts$/
 const VAGUE = /^(?:utils?|helpers?|commons?|managers?)$/
 
 /** What a package of `src` may import for its values. Types of another middle package are free to a middle package. */
@@ -85,7 +87,7 @@ function filesOf(root: string): string[] {
 function nameFindings(file: string): LayoutFinding[] {
   const findings: LayoutFinding[] = []
   for (const part of file.split('/')) {
-    const stem = part.replace(/\.ts$/, '').replace(/(?:\.property)?\.(?:test|parity|config)$/, '')
+    const stem = part.replace(/\.ts$/, '').replace(/(?:\.property)?\.(?:test|docker|parity|config)$/, '')
     if (!/^_{0,2}[a-z0-9]+(?:-[a-z0-9]+)*_{0,2}$/.test(stem)) {
       findings.push({ file, line: 1, message: `${part} is not in kebab-case` })
     }
@@ -103,7 +105,7 @@ function sizeFindings(file: string, text: string): LayoutFinding[] {
 
 function codeFindings(file: string, code: string): LayoutFinding[] {
   const findings: LayoutFinding[] = []
-  const isTest = /\.test\.ts$/.test(file)
+  const isTest = TEST.test(file)
   code.split('\n').forEach((text, index) => {
     const line = index + 1
     if (/^\s*export\s+default\b|\bas default\b/.test(text) && !DEFAULT_EXPORTS.has(file)) {
@@ -118,7 +120,7 @@ function codeFindings(file: string, code: string): LayoutFinding[] {
 }
 
 function importFindings(file: string, code: string): LayoutFinding[] {
-  if (!file.startsWith('src/') || file.endsWith('.test.ts')) return []
+  if (!file.startsWith('src/') || TEST.test(file)) return []
   const own = packageOf(file)
   return importsOf(code).flatMap(found => {
     const message = found.from.startsWith('.') ? insideFinding(file, own, found) : outsideFinding(own, found)

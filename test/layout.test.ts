@@ -100,6 +100,7 @@ test('middle packages share types, tests may import anything, and comments are n
     messagesFor({
       'src/golden/a.ts': "import type { B } from '../lab/b.ts'\n// import { b } from '../lab/b.ts'\n",
       'src/golden/a.test.ts': "import { b } from '../lab/b.ts'\nimport { expect } from 'vitest'\n",
+      'src/lab/container/a.docker.ts': "import { b } from '../../pipeline/b.ts'\nimport { expect } from 'vitest'\n",
       'src/core/a.ts': '/** Not Date.now() and not process.env. */\nexport const a = 1 // Math.random()\n',
       'src/vitest/runner.ts': 'export default class {}\n',
     }),
