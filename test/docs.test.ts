@@ -43,7 +43,6 @@ describe('docs/reasons.md', () => {
     expect(rows.filter(row => row.last === 'not yet').map(row => row.name)).toEqual([
       'fixture-quarantined',
       'coverage-missing',
-      'lab-isolation',
       'mask-key-missing',
       'stub-diverged',
       'tap-not-attached',

@@ -36,7 +36,6 @@ describe('reasons', () => {
     expect(Object.keys(REASONS).filter(reason => !produced.includes(reason))).toEqual([
       'fixture-quarantined', // the mask gate
       'coverage-missing',
-      'lab-isolation', // labs in containers
       'mask-key-missing',
       'stub-diverged',
       'tap-not-attached', // events

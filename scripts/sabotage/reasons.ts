@@ -18,6 +18,7 @@ const CODINGS = 'src/core/codings.ts'
 const INSTALL = 'src/lab/install.ts'
 const PROCESS = 'src/lab/process-driver.ts'
 const CALL = 'src/lab/call-driver.ts'
+const CONFINED = 'src/lab/container/assertions.ts'
 const RECORD = 'src/record/record.ts'
 const SWEEP = 'src/vitest/sweep.ts'
 const RUNNER = 'src/vitest/runner.ts'
@@ -36,6 +37,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   [INSTALL]: ['src/lab/install.test.ts'],
   [PROCESS]: ['src/lab/process-driver.test.ts'],
   [CALL]: ['src/lab/call-driver.test.ts'],
+  [CONFINED]: ['src/lab/container/assertions.test.ts'],
   [RECORD]: ['src/record/record.test.ts'],
   [SWEEP]: ['test/vitest-verdicts.test.ts', 'test/vitest-crash.test.ts'],
   [RUNNER]: ['test/vitest-verdicts.test.ts'],
@@ -239,6 +241,8 @@ const LAB: readonly Sabotage[] = [
     'if (false && !(await canRun(program',
   ),
   renamed('lab-boot', PROCESS, 'not ready', "return new LabFailure('lab-boot'"),
+  renamed('lab-isolation', CONFINED, 'a bound that does not hold', "new LabFailure(\n    'lab-isolation'"),
+  gone('lab-isolation', CONFINED, 'a bound that is never looked at', 'if (broken.length === 0) return', 'return'),
   gone(
     'side-effects-not-allowed',
     RECORD,

@@ -19,6 +19,11 @@ function list(words: readonly string[] | null | undefined): string {
   return words === null || words === undefined || words.length === 0 ? 'none' : [...words].sort().join(', ')
 }
 
+/** `max` and the like are no number. */
+function megabytes(bytes: number): string {
+  return bytes > 0 ? `${bytes / MB} MB` : 'no bound'
+}
+
 /** What the engine says of a started service, beside what a lab promises. */
 export function seenByEngine(
   info: ContainerInspectInfo,
@@ -44,8 +49,8 @@ export function seenByEngine(
     ['shared memory', 'private', host.IpcMode ?? ''],
     ['devices', 'none', list((host.Devices ?? []).map((device: { PathOnHost?: string }) => device.PathOnHost ?? '?'))],
     ['folders of the host', 'none', list(disks)],
-    ['memory', `${limits.memoryMb} MB`, `${(host.Memory ?? 0) / MB} MB`],
-    ['memory and swap', `${limits.memoryMb} MB`, `${(host.MemorySwap ?? 0) / MB} MB`],
+    ['memory', `${limits.memoryMb} MB`, megabytes(host.Memory ?? 0)],
+    ['memory and swap', `${limits.memoryMb} MB`, megabytes(host.MemorySwap ?? 0)],
     ['processors', String(limits.cpus), String((host.NanoCpus ?? 0) / 1e9)],
     ['processes at most', String(limits.pids), String(host.PidsLimit ?? 0)],
   ])
@@ -58,7 +63,7 @@ export function seenFromInside(
 ): Assertion[] {
   const { user, limits, tmpfs } = o.confinement
   const uid = user.split(':')[0] ?? user
-  const memory = seen.memoryBytes === null ? null : `${Number(seen.memoryBytes) / MB} MB`
+  const memory = seen.memoryBytes === null ? null : megabytes(Number(seen.memoryBytes))
   const writable = (seen.writable ?? ['what cannot be read']).filter(path => !ITS_OWN.has(path))
   return rowsOf(o.service, 'inside', [
     ['user', [uid, uid, uid, uid].join(' '), seen.uids?.replaceAll(/\s+/g, ' ') ?? 'not read'],

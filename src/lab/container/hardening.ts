@@ -51,7 +51,10 @@ function tmpfsOptions(user: string, sizeMb: number): string {
 }
 
 /** A place that the image declares as a volume becomes memory: the engine would make it a folder of the host's disk. */
-export function confinementOf(service: ServiceSpec, volumes: readonly string[]): Confinement {
+export function confinementOf(
+  service: Pick<ServiceSpec, 'user' | 'limits' | 'tmpfs'>,
+  volumes: readonly string[],
+): Confinement {
   const declared = Object.fromEntries(volumes.map(path => [path, VOLUME_MB]))
   return { user: service.user, limits: service.limits, tmpfs: { ...declared, ...service.tmpfs } }
 }
@@ -64,7 +67,11 @@ export interface Surroundings {
 }
 
 /** All the variables that a service is given, beside those of its image; what lab.yaml says wins. */
-export function environmentOf(lab: ContainerLab, service: ServiceSpec, o: Surroundings): string[] {
+export function environmentOf(
+  lab: Pick<ContainerLab, 'tz' | 'locale'>,
+  service: Pick<ServiceSpec, 'env' | 'secrets'>,
+  o: Surroundings,
+): string[] {
   const variables: Record<string, string> = {
     TZ: lab.tz,
     LANG: lab.locale,

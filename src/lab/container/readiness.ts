@@ -21,8 +21,8 @@ export interface ReadyQuestion {
 
 export type Readied =
   | { readonly ok: true }
-  /** `ended`: how a service ended meanwhile; `last`: what the last try showed. */
-  | { readonly ok: false; readonly ended: string | null; readonly last: string }
+  /** `ended`: how a service ended meanwhile; `last`: what the last try showed, null when it was not asked. */
+  | { readonly ok: false; readonly ended: string | null; readonly last: string | null }
 
 const TRY_MS = 2000
 /** A client program that hangs is asked again. */
@@ -41,7 +41,7 @@ export async function waitUntilServes(o: ReadyQuestion): Promise<Readied> {
     o.signal.throwIfAborted()
     const ended = o.ended()
     const leftMs = o.deadline - performance.now()
-    if (ended !== null || leftMs <= 0) return { ok: false, ended, last: last ?? 'it was not asked yet' }
+    if (ended !== null || leftMs <= 0) return { ok: false, ended, last }
     const tried = await orEnded(askOnce(o, leftMs), o)
     if (tried === null) {
       // An answer may overtake the end of the program that gave it.
@@ -97,8 +97,9 @@ function throughGate(seen: string, gate: Gate, service: ServiceSpec): string {
   if (!/ECONNRESET|EPIPE|socket hang up|broke off/.test(seen)) return seen
   const { connected, failing } = seenByGate(gate)
   if (failing === null) return seen
-  const before = connected ? ' any more; it took connections before' : ''
-  return `nothing listens on port ${service.port}${before} (${failing})`
+  return connected
+    ? `nothing listens on port ${service.port} any more (${failing}); it took connections before`
+    : `nothing listens on port ${service.port} (${failing})`
 }
 
 function questionOf(ready: ReadySpec & { readonly kind: 'http' | 'stomp' }) {

@@ -1,7 +1,9 @@
 import type { ServiceSpec } from './spec.ts'
 
 /** Names of the services that a reset starts anew: those that say so, and whatever depends on one of them. */
-export function restartedBy(services: readonly ServiceSpec[]): Set<string> {
+export function restartedBy(
+  services: readonly (Pick<ServiceSpec, 'name' | 'dependsOn'> & { readonly reset: { readonly kind: string } })[],
+): Set<string> {
   const names = new Set<string>()
   // In boot order what a service depends on stands before it.
   for (const service of services) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { LabFailure } from '../lab-failure.ts'
-import type { ContainerLab } from './spec.ts'
+import type { ContainerLab, ServiceSpec } from './spec.ts'
 
 const GENERATED_BYTES = 24
 
@@ -9,7 +9,10 @@ const GENERATED_BYTES = 24
  *
  * **Throws** LabFailure (`environment`) that names every variable which is not set.
  */
-export function secretsOf(lab: ContainerLab, env: NodeJS.ProcessEnv): Map<string, string> {
+export function secretsOf(
+  lab: Pick<ContainerLab, 'id'> & { readonly services: readonly Pick<ServiceSpec, 'secrets'>[] },
+  env: Readonly<NodeJS.ProcessEnv>,
+): Map<string, string> {
   const values = new Map<string, string>()
   const missing = new Set<string>()
   for (const { name, from } of lab.services.flatMap(service => service.secrets)) {

@@ -157,7 +157,7 @@ export class Stack {
   async probe(service: ServiceSpec): Promise<string | null> {
     const { gate } = this.#standing()
     const ready = await this.#waitFor(service, gate, performance.now() + service.ready.timeoutMs)
-    return ready.ok ? null : (ready.ended ?? ready.last)
+    return ready.ok ? null : (ready.ended ?? ready.last ?? 'it was not asked yet')
   }
 
   /** How a service, or the gate, ended although nobody asked it to; null while all run. */
@@ -225,8 +225,8 @@ export class Stack {
     if (!ready.ok) {
       const what =
         ready.ended === null
-          ? `service ${service.name} was not ready within ${service.ready.timeoutMs} ms: ${ready.last}`
-          : `${ready.ended} before ${service.name} was ready; the last look at it: ${ready.last}`
+          ? `service ${service.name} was not ready within ${service.ready.timeoutMs} ms: ${ready.last ?? 'it was not asked yet'}`
+          : `${ready.ended} before ${service.name} was ready${ready.last === null ? '' : `; the last look at it: ${ready.last}`}`
       throw await this.failure(what)
     }
     for (const command of service.seed) {
@@ -319,7 +319,7 @@ export class Stack {
     const lines = this.#services.get(name)?.lines() ?? []
     if (lines.length === 0) return `  ${name} printed nothing`
     const shown = lines.slice(-LINES_SHOWN).map(line => `  ${name} | ${line}`)
-    return `  the last ${shown.length} lines of ${name}:\n${shown.join('\n')}`
+    return `  the last of what ${name} printed:\n${shown.join('\n')}`
   }
 
   #asFailure(error: unknown, what = 'the engine did not do what it was asked'): unknown {
