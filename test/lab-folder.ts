@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { loadLab, type ProcessLab } from '../src/lab/lab-file.ts'
 import type { RunningLab } from '../src/lab/process-driver.ts'
 
 /** A folder with a space and letters outside ASCII in its name; gone when disposed. */
@@ -86,4 +87,11 @@ export function isAlive(pid: number): boolean {
 /** The base URL of a running lab; empty where its program is called. */
 export function urlOf({ drive }: Pick<RunningLab, 'drive'>): string {
   return drive.kind === 'http' ? drive.url : ''
+}
+
+/** A lab that is no container lab. */
+export async function loadProcessLab(dir: string): Promise<ProcessLab> {
+  const lab = await loadLab(dir)
+  if (lab.driver === 'container') throw new Error(`${dir} is a container lab`)
+  return lab
 }

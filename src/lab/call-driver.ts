@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Installed } from './install.ts'
 import { LabFailure } from './lab-failure.ts'
-import type { CalledService, Lab } from './lab-file.ts'
+import type { CalledService, ProcessLab } from './lab-file.ts'
 import type { LabDrive, RunningLab } from './process-driver.ts'
 import { environment, provenanceOf, stage } from './staged.ts'
 import { describeExit, type Supervised, supervise } from './supervise.ts'
@@ -22,7 +22,7 @@ export class CallLab implements RunningLab {
   clock: string | null = null
   #drive: LabDrive
   readonly #o: {
-    readonly lab: Lab
+    readonly lab: ProcessLab
     readonly service: CalledService
     readonly installed: Installed | null
     readonly signal: AbortSignal
@@ -32,7 +32,7 @@ export class CallLab implements RunningLab {
   readonly #onAbort = (): void => void this.#stop()
 
   constructor(o: {
-    readonly lab: Lab
+    readonly lab: ProcessLab
     readonly service: CalledService
     readonly installed: Installed | null
     readonly signal: AbortSignal

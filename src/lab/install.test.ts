@@ -1,10 +1,10 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder, urlOf, writeLab } from '../../test/lab-folder.ts'
+import { loadProcessLab, temporaryFolder, urlOf, writeLab } from '../../test/lab-folder.ts'
 import { type InstallOptions, installPackages } from './install.ts'
 import { LabFailure } from './lab-failure.ts'
-import { type Lab, loadLab } from './lab-file.ts'
+import type { ProcessLab } from './lab-file.ts'
 import { type Host, platformProblem, thisHost } from './platform.ts'
 import { startLab } from './process-driver.ts'
 
@@ -18,7 +18,7 @@ echo 'left 1.2.3' > node_modules/left/index.js
 echo 'added 1 package'`
 
 interface Place {
-  readonly lab: Lab
+  readonly lab: ProcessLab
   readonly root: string
   readonly options: InstallOptions
   runs(): Promise<number>
@@ -46,7 +46,7 @@ async function place(script: string, npm: { readonly name?: string; readonly ver
   const log = join(folder.path, 'npm.log')
   const cacheDir = join(folder.path, 'the cache')
   return {
-    lab: await loadLab(dir),
+    lab: await loadProcessLab(dir),
     root: join(cacheDir, 'labs'),
     options: {
       cacheDir,
@@ -188,7 +188,7 @@ test.each<[string, string, Host, boolean]>([
 })
 
 test('boots the legacy of the repository on Node 0.10.48, or says that this platform cannot', async () => {
-  const lab = await loadLab('labs/forex-express3')
+  const lab = await loadProcessLab('labs/forex-express3')
   const booting = startLab(lab, { signal: new AbortController().signal })
   if (platformProblem(lab.service.npm, thisHost()) !== null) {
     await expect(booting).rejects.toMatchObject({ reason: 'lab-image' })

@@ -5,9 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { canonicalText, compareCodePoints, sha256 } from '../core/canonical.ts'
 import type { Sha256 } from '../model.ts'
 import { LabFailure } from './lab-failure.ts'
-import type { Lab } from './lab-file.ts'
 import { type Host, platformProblem } from './platform.ts'
 import { describeExit, LOG_SETTLE_MS, supervise, unlessAborted, within } from './supervise.ts'
+
+/** A lab, as far as its packages go. */
+export interface PackagedLab {
+  /** Holds package.json and package-lock.json. */
+  readonly dir: string
+  /** SHA-256 of package-lock.json; null: there are no packages. */
+  readonly lock: Sha256 | null
+  readonly file: { readonly id: string }
+  readonly service: { readonly npm: Readonly<Record<string, string>> }
+}
 
 export interface InstallOptions {
   /** Default: $PARITY_CACHE, else ~/.cache/vitest-parity. */
@@ -42,7 +51,7 @@ const UNREACHABLE =
  *
  * **Throws** LabFailure: `lab-image` when the packages cannot be had here, `dependency-missing` without npm.
  */
-export async function installPackages(lab: Lab, options: InstallOptions): Promise<Installed | null> {
+export async function installPackages(lab: PackagedLab, options: InstallOptions): Promise<Installed | null> {
   const problem = platformProblem(lab.service.npm, options.host)
   if (problem !== null) {
     throw new LabFailure('lab-image', `lab ${lab.file.id}: ${problem.message}`, problem.remedy)
@@ -67,7 +76,7 @@ export async function installPackages(lab: Lab, options: InstallOptions): Promis
   }
 }
 
-async function cacheKey(lab: Lab, host: Host): Promise<string> {
+async function cacheKey(lab: PackagedLab, host: Host): Promise<string> {
   const manifest = await readFile(join(lab.dir, 'package.json'), 'utf8')
   const id = sha256(canonicalText({ format: 1, manifest, lock: lab.lock, platform: host.platform, arch: host.arch }))
   return id.slice('sha256:'.length, 'sha256:'.length + 32)
@@ -112,7 +121,7 @@ async function publish(fresh: string, dir: string): Promise<void> {
 }
 
 async function startNpm(
-  lab: Lab,
+  lab: PackagedLab,
   dir: string,
   options: InstallOptions,
 ): Promise<AsyncDisposable & { done(): Promise<void> }> {
@@ -144,7 +153,7 @@ async function startNpm(
   return { done, [Symbol.asyncDispose]: () => running.stop() }
 }
 
-function npmFailure(lab: Lab, what: string, lines: readonly string[]): LabFailure {
+function npmFailure(lab: PackagedLab, what: string, lines: readonly string[]): LabFailure {
   const code = lines.map(line => /^npm (?:error|ERR!) code (\S+)/.exec(line)?.[1]).find(found => found !== undefined)
   const log = lines.length === 0 ? '' : `\n${lines.map(line => `  ${line}`).join('\n')}`
   const message = `${what}${code === undefined ? '' : ` (${code})`}; wanted ${packageList(lab)}${log}`
@@ -159,7 +168,7 @@ function npmFailure(lab: Lab, what: string, lines: readonly string[]): LabFailur
   return new LabFailure('lab-image', message, 'read the log of npm above, then try again')
 }
 
-function packageList(lab: Lab): string {
+function packageList(lab: PackagedLab): string {
   return Object.entries(lab.service.npm)
     .map(([name, version]) => `${name}@${version}`)
     .join(', ')

@@ -1,6 +1,9 @@
 import type { Reason } from '../model.ts'
 
-export type LabReason = Extract<Reason, 'lab-image' | 'lab-boot' | 'lab-isolation' | 'dependency-missing' | 'environment'>
+export type LabReason = Extract<
+  Reason,
+  'lab-image' | 'lab-boot' | 'lab-isolation' | 'dependency-missing' | 'environment'
+>
 
 /** Why a lab could not be had: the reason of the verdicts that it blocks, what happened, and how to repair it. */
 export class LabFailure extends Error {

@@ -1,9 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { type LabText, temporaryFolder, writeLab } from '../../test/lab-folder.ts'
+import { type LabText, loadProcessLab, temporaryFolder, writeLab } from '../../test/lab-folder.ts'
 import { ParityError } from '../errors.ts'
-import { loadLab } from './lab-file.ts'
 
 async function folderWith(text: Partial<LabText>): Promise<string> {
   const folder = await temporaryFolder()
@@ -12,7 +11,7 @@ async function folderWith(text: Partial<LabText>): Promise<string> {
 }
 
 async function errorOf(dir: string): Promise<ParityError> {
-  const outcome = await loadLab(dir).catch((error: unknown) => error)
+  const outcome = await loadProcessLab(dir).catch((error: unknown) => error)
   if (outcome instanceof ParityError) return outcome
   throw new Error(`expected a ParityError, received ${JSON.stringify(outcome)}`)
 }
@@ -30,7 +29,7 @@ const PINNED = {
 const NPM = '    npm: { left: 1.2.3 }'
 
 test('reads the lab of the repository', async () => {
-  const lab = await loadLab('labs/forex-express3')
+  const lab = await loadProcessLab('labs/forex-express3')
   expect(lab.file).toMatchObject({ id: 'forex-express3', revision: 'forex-1', driver: 'process', isolation: 'none' })
   expect(lab.file.clock).toBe('2026-01-02T03:04:05Z')
   expect(lab.service).toMatchObject({
@@ -43,14 +42,16 @@ test('reads the lab of the repository', async () => {
 })
 
 test('fills in what lab.yaml may leave out', async () => {
-  const { file, service, lock } = await loadLab(await folderWith({ ready: '{ http: GET / }' }))
+  const { file, service, lock } = await loadProcessLab(await folderWith({ ready: '{ http: GET / }' }))
   expect(file).toMatchObject({ tz: 'UTC', locale: 'C.UTF-8', gaps: [] })
   expect(service).toMatchObject({ npm: {}, env: {}, ready: { status: 200, timeoutMs: 10_000 } })
   expect(lock).toBeNull()
 })
 
 test('takes a service that is called, with its script wherever it stands in the folder', async () => {
-  const called = await loadLab(await folderWith({ service: '    call: [node, --harmony, ./app.cjs, missing.js]' }))
+  const called = await loadProcessLab(
+    await folderWith({ service: '    call: [node, --harmony, ./app.cjs, missing.js]' }),
+  )
   expect(called.service).toEqual({
     name: 'app',
     npm: {},
@@ -59,7 +60,7 @@ test('takes a service that is called, with its script wherever it stands in the 
     reset: 'restart',
   })
   const deep = { service: '    call: [python3, src/price.py]\n    reset: none', files: { 'src/price.py': '' } }
-  expect((await loadLab(await folderWith(deep))).service.reset).toBe('none')
+  expect((await loadProcessLab(await folderWith(deep))).service.reset).toBe('none')
 })
 
 test('names the file that is missing', async () => {
@@ -191,22 +192,22 @@ test.each<[string, Record<string, string>, RegExp]>([
 })
 
 test('takes a lab whose three lists agree', async () => {
-  const lab = await loadLab(await folderWith({ more: NPM, files: PINNED }))
+  const lab = await loadProcessLab(await folderWith({ more: NPM, files: PINNED }))
   expect(lab.service.npm).toEqual({ left: '1.2.3' })
 })
 
 test('has one hash wherever it stands, and another when a byte of it changes', async () => {
   const [here, there] = [await folderWith({ app: 'x' }), await folderWith({ app: 'x' })]
-  const { hash } = await loadLab(here)
-  expect((await loadLab(there)).hash).toBe(hash)
+  const { hash } = await loadProcessLab(here)
+  expect((await loadProcessLab(there)).hash).toBe(hash)
 
   await mkdir(join(there, 'node_modules'))
   await writeFile(join(there, 'node_modules', 'a.js'), '')
   await writeFile(join(there, '.swp'), '')
-  expect((await loadLab(there)).hash).toBe(hash)
+  expect((await loadProcessLab(there)).hash).toBe(hash)
 
   await writeFile(join(there, 'app.cjs'), 'y')
-  const changed = (await loadLab(there)).hash
+  const changed = (await loadProcessLab(there)).hash
   await rm(join(there, 'app.cjs'))
-  expect(new Set([hash, changed, (await loadLab(there)).hash]).size).toBe(3)
+  expect(new Set([hash, changed, (await loadProcessLab(there)).hash]).size).toBe(3)
 })

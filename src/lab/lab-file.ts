@@ -2,19 +2,14 @@ import { readdir, readFile, readlink } from 'node:fs/promises'
 import { isAbsolute, join, normalize, relative, sep } from 'node:path'
 import { z } from 'zod'
 import { canonicalText, compareCodePoints, sha256 } from '../core/canonical.ts'
-import { type Located, parseYaml, validate } from '../core/yaml.ts'
+import { type Located, type ParsedYaml, parseYaml, validate } from '../core/yaml.ts'
 import { ParityError } from '../errors.ts'
 import type { Sha256 } from '../model.ts'
+import type { ContainerLab } from './container/spec.ts'
+import { ContainerFileSchema, type ContainerLabFile } from './container-file.ts'
+import { containerLab } from './container-lab.ts'
+import { Call, Command, labHead, Name, Status, Versions } from './lab-head.ts'
 import { checkPins } from './pins.ts'
-
-const Name = z.string().regex(/^[a-z0-9-]+$/, 'lower-case letters, digits and hyphens')
-const Version = z.string().regex(/^\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$/, 'one exact version, as 3.21.2')
-const Instant = z.iso.datetime({ message: 'an instant in UTC, as 2026-01-02T03:04:05Z' })
-const Call = z.string().regex(/^[A-Z]+ \/\S*$/, 'a method and a path, as GET /rates')
-const Status = z.int().min(100).max(599)
-const Command = z.tuple([z.string().min(1)], z.string(), {
-  error: 'expected a list of words, the program first\nFix: write it as [node, app.js]',
-})
 
 const PORT = /\$\{port\}/g
 /** Names of files that an interpreter runs. */
@@ -22,12 +17,9 @@ const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|pl|php|sh|lua|jar)$/
 
 const ServiceFile = z
   .strictObject({
-    npm: z
-      .record(z.string().min(1), Version)
-      .default({})
-      .describe(
-        'Packages from the npm registry, exact; package.json and package-lock.json beside lab.yaml agree with it',
-      ),
+    npm: Versions.describe(
+      'Packages from the npm registry, exact; package.json and package-lock.json beside lab.yaml agree with it',
+    ),
     env: z
       .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string())
       .default({})
@@ -102,32 +94,51 @@ const Service = ServiceFile.transform((file, context): ServedService | CalledSer
   return refuse(['command'], 'it stands there without ready', 'add ready, as { http: GET / }, or write call')
 })
 
-/** `labs/<name>/lab.yaml`: the environment of a legacy. */
-export const LabFileSchema = z
+/** `labs/<name>/lab.yaml` of a lab whose programs run as processes of this machine. */
+export const ProcessFileSchema = z
   .strictObject({
-    $schema: z.string().optional(),
-    id: Name,
-    claim: z.string().min(1).describe('What this environment shows'),
-    revision: z.string().min(1).describe('The pinned revision of the legacy'),
+    ...labHead,
     driver: z.literal('process'),
     isolation: z.literal('none').describe('Stated in every report'),
-    clock: Instant.nullable().default(null).describe('The instant that the legacy runs at'),
-    tz: z.string().min(1).default('UTC'),
-    locale: z.string().min(1).default('C.UTF-8'),
-    maxAgeDays: z.int().min(1).optional().describe('How long a calibration holds; for ever when absent'),
     services: z.record(Name, Service),
-    gaps: z.array(z.string().min(1)).default([]).describe('What this environment does not prove'),
   })
   .describe('The environment contract of a legacy')
 
-export type LabFile = z.infer<typeof LabFileSchema>
+/** `labs/<name>/lab.yaml`: the environment of a legacy. */
+export const LabFileSchema = z.union([ProcessFileSchema, ContainerFileSchema])
+
+export type ProcessLabFile = z.infer<typeof ProcessFileSchema>
+export type LabFile = ProcessLabFile | ContainerLabFile
+
+/** What lab.yaml says, or every way in which it does not fit its driver. */
+export function validateLab(
+  parsed: ParsedYaml,
+  path: string,
+): { readonly ok: true; readonly value: LabFile } | { readonly ok: false; readonly errors: readonly Located[] } {
+  const driver =
+    parsed.ok && typeof parsed.value === 'object' && parsed.value !== null && Reflect.get(parsed.value, 'driver')
+  if (driver === 'container') return validate(parsed, ContainerFileSchema, path)
+  const checked = validate(parsed, ProcessFileSchema, path)
+  if (checked.ok || driver === 'process') return checked
+  const known = checked.errors.map(error =>
+    /expected "?process/.test(error.message)
+      ? { ...error, message: '"driver": expected process or container', fix: 'write process or container' }
+      : error,
+  )
+  return { ok: false, errors: known }
+}
+
 export type LabService = ServedService | CalledService
 
 /** A lab as it stands on disk. */
-export interface Lab {
+export type Lab = ProcessLab | ContainerLab
+
+/** A lab whose programs run as processes of this machine. */
+export interface ProcessLab {
+  readonly driver: 'process'
   /** Where lab.yaml and the programs of the legacy are. */
   readonly dir: string
-  readonly file: LabFile
+  readonly file: ProcessLabFile
   /** The service that is driven, and its name. */
   readonly service: LabService & { readonly name: string }
   /** SHA-256 of package-lock.json; null when the lab needs no packages. */
@@ -152,12 +163,13 @@ export async function loadLab(dir: string): Promise<Lab> {
   }
   const parsed = parseYaml(text, path)
   if (!parsed.ok) throw invalid(parsed.errors)
-  const checked = validate(parsed, LabFileSchema, path)
+  const checked = validateLab(parsed, path)
   if (!checked.ok) throw invalid(checked.errors)
   const file = checked.value
   const at = (where: readonly string[], message: string, fix: string): ParityError =>
     invalid([{ file: path, ...parsed.at(where), message, fix }])
 
+  if (file.driver === 'container') return containerLab(file, { dir, invalid: at, hash: await hashFolder(dir) })
   const [service, ...more] = Object.entries(file.services)
   if (service === undefined || more.length > 0) {
     const count = Object.keys(file.services).length
@@ -167,7 +179,7 @@ export async function loadLab(dir: string): Promise<Lab> {
   const misfit = 'call' in definition ? await misfitOfCall(definition, dir) : misfitOfCommand(definition)
   if (misfit !== null) throw at(['services', name, ...misfit.path], misfit.message, misfit.fix)
   const lock = await checkPins(dir, definition.npm)
-  return { dir, file, service: { name, ...definition }, lock, hash: await hashFolder(dir) }
+  return { driver: 'process', dir, file, service: { name, ...definition }, lock, hash: await hashFolder(dir) }
 }
 
 interface Misfit {

@@ -5,7 +5,7 @@ import { CallLab } from './call-driver.ts'
 import type { LabEvidence } from './container/spec.ts'
 import { type Installed, installPackages } from './install.ts'
 import { LabFailure } from './lab-failure.ts'
-import { fillPort, type Lab, type ServedService } from './lab-file.ts'
+import { fillPort, type Lab, type ProcessLab as ProcessLabFiles, type ServedService } from './lab-file.ts'
 import { holdsPort } from './listener.ts'
 import { type Host, thisHost } from './platform.ts'
 import { processesOf } from './processes.ts'
@@ -22,6 +22,8 @@ export interface LabOptions {
   readonly onLog?: (line: string) => void
   /** What is kept and shown of a line that the legacy prints. Default: all of it. */
   readonly conceal?: (line: string) => string
+  /** Whether a lab of containers outlives this process, to be attached to again. Default: false. */
+  readonly keep?: boolean
   /** Default: the clock of lab.yaml. */
   readonly clock?: string | null
   /** Default: this machine. */
@@ -69,6 +71,10 @@ const RESET_TIMEOUT_MS = 10_000
  */
 export async function startLab(lab: Lab, options: LabOptions): Promise<RunningLab> {
   options.signal.throwIfAborted()
+  if (lab.driver === 'container') {
+    const { startContainerLab } = await import('./container/driver.ts')
+    return startContainerLab(lab, options)
+  }
   const onLog = options.onLog ?? (() => {})
   const host = options.host ?? thisHost()
   const installed = await installPackages(lab, { cacheDir: options.cacheDir, host, signal: options.signal, onLog })
@@ -87,7 +93,7 @@ class ProcessLab implements RunningLab {
   readonly evidence = null
   clock: string | null = null
   #url = ''
-  readonly #lab: Lab
+  readonly #lab: ProcessLabFiles
   readonly #service: ServedService
   readonly #installed: Installed | null
   readonly #signal: AbortSignal
@@ -101,7 +107,7 @@ class ProcessLab implements RunningLab {
   readonly #onAbort = (): void => void this.#stop()
 
   constructor(o: {
-    readonly lab: Lab
+    readonly lab: ProcessLabFiles
     readonly service: ServedService
     readonly installed: Installed | null
     readonly signal: AbortSignal

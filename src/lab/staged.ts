@@ -2,10 +2,10 @@ import { copyFile, mkdir, mkdtemp, readlink, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import type { Installed } from './install.ts'
-import { type Lab, labFiles } from './lab-file.ts'
+import { labFiles, type ProcessLab } from './lab-file.ts'
 
 /** A fresh copy of the lab, so that the legacy can write beside itself, and its home; the supervisor deletes both. */
-export async function stage(lab: Lab, installed: Installed | null): Promise<string> {
+export async function stage(lab: ProcessLab, installed: Installed | null): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'vitest-parity-lab-'))
   for (const folder of ['lab', 'home', 'tmp']) await mkdir(join(dir, folder))
   for (const path of await labFiles(lab.dir)) {
@@ -21,7 +21,7 @@ export async function stage(lab: Lab, installed: Installed | null): Promise<stri
 
 /** Everything that the legacy sees of this machine; nothing else is handed on. */
 export function environment(
-  lab: Lab,
+  lab: ProcessLab,
   o: {
     /** What `stage` made. */
     readonly dir: string
@@ -45,7 +45,7 @@ export function environment(
 }
 
 /** Versions and hashes of a lab; the same on every machine and every day. */
-export function provenanceOf(lab: Lab): Readonly<Record<string, unknown>> {
+export function provenanceOf(lab: ProcessLab): Readonly<Record<string, unknown>> {
   const { id, revision, driver, isolation, tz, locale } = lab.file
   return { lab: id, hash: lab.hash, revision, driver, isolation, tz, locale, npm: lab.service.npm, lock: lab.lock }
 }

@@ -74,7 +74,9 @@ class OpenFeature implements Suite {
       return this.#recordedProof
     })
     const timeoutMs = open.options.timeoutMs ?? STEP_TIMEOUT_MS
-    const live = isLive ? openLive({ feature: files, root: open.root, timeoutMs, signal }) : null
+    const live = isLive
+      ? openLive({ feature: files, root: open.root, timeoutMs, signal, broker: open.labs ?? null })
+      : null
     this.#live = live
     if (live !== null) this.checkLive = (input, options) => this.#checkLive(live, input, options)
     this.#candidate = new CandidateSide({ feature: files, options: open.options, root: open.root, timeoutMs, signal })

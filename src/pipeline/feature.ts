@@ -8,11 +8,11 @@ import { probeOf } from '../contract/probe.ts'
 import { type DecidedDivergence, readDivergences } from '../core/divergences.ts'
 import { nearest } from '../core/nearest.ts'
 import { compileTolerance, type RuleSet } from '../core/tolerance.ts'
-import { parseYaml, validate } from '../core/yaml.ts'
+import { parseYaml } from '../core/yaml.ts'
 import { ParityError } from '../errors.ts'
 import type { Calibration } from '../golden/manifest.ts'
 import { type FixtureSet, readCalibration, readFixtureSet } from '../golden/store.ts'
-import { type LabFile, LabFileSchema } from '../lab/lab-file.ts'
+import { type LabFile, validateLab } from '../lab/lab-file.ts'
 import type { Case } from '../model.ts'
 import { dirsOf } from './dirs.ts'
 import type { Dirs } from './suite.ts'
@@ -141,7 +141,7 @@ function readDecided(root: string, paths: FeaturePaths): readonly DecidedDiverge
 function readLabFile(path: string): LabFile | null {
   const text = textOf(path)
   if (text === null) return null
-  const checked = validate(parseYaml(text, path), LabFileSchema, path)
+  const checked = validateLab(parseYaml(text, path), path)
   if (!checked.ok) throw locatedError('PARITY_LAB_INVALID', checked.errors)
   return checked.value
 }

@@ -3,10 +3,11 @@ import { leftSeed, type Seed, seedOf } from '../core/seed.ts'
 import type { RuleSet } from '../core/tolerance.ts'
 import type { Outcome } from '../core/verdict.ts'
 import { ParityError } from '../errors.ts'
+import { leaseLab } from '../lab/broker/client.ts'
 import { LabFailure } from '../lab/lab-failure.ts'
 import { type Lab, type LabFile, loadLab } from '../lab/lab-file.ts'
 import { type RunningLab, startLab } from '../lab/process-driver.ts'
-import { tryProbe } from '../lab/readiness.ts'
+import { type Probe, tryProbe } from '../lab/readiness.ts'
 import type { Case, Fault, Reason, Sha256 } from '../model.ts'
 import { type Driven, type DriveOptions, type Driver, openTarget } from '../replay/driver.ts'
 import { withoutFolder } from '../report/escape.ts'
@@ -34,6 +35,8 @@ export interface LiveLabOptions {
   readonly signal: AbortSignal
   /** What is kept of a line that a legacy prints. */
   readonly conceal: (line: string) => string
+  /** Where the container labs of the run are lent; null: it boots its own. */
+  readonly broker: string | null
 }
 
 /** What two legacies showed of one case, and what was done between them; or how the lab ended. */
@@ -174,7 +177,13 @@ export class LiveLab implements AsyncDisposable {
   }
 
   async #start(name: Twin['name'], clock: string | null): Promise<Twin> {
-    const running = await startLab(await this.#lab(), { signal: this.#o.signal, clock, conceal: this.#o.conceal })
+    const lab = await this.#lab()
+    const { signal, conceal, broker } = this.#o
+    const role = name === 'the control' ? 'control' : 'legacy'
+    const running =
+      lab.driver === 'container' && broker !== null
+        ? await leaseLab(lab, { signal, clock, conceal, address: broker, role })
+        : await startLab(lab, { signal, clock, conceal })
     return { name, running, driver: await this.#opened(name, running, clock) }
   }
 
@@ -185,14 +194,13 @@ export class LiveLab implements AsyncDisposable {
   }
 
   async #opened(name: Twin['name'], running: RunningLab, clock: string | null): Promise<Driver> {
-    const { file, service } = await this.#lab()
+    const lab = await this.#lab()
     const { signal } = this.#o
-    if (name === 'the control' && 'ready' in service && running.drive.kind === 'http') {
-      const { http, status, body = null } = service.ready
-      const [method = '', path = ''] = http.split(' ')
-      await tryProbe(running.drive.url, { method, path, status, body }, PROBE_MS_MAX, signal)
+    const ready = readyProbe(lab)
+    if (name === 'the control' && ready !== null && running.drive.kind === 'http') {
+      await tryProbe(running.drive.url, ready, PROBE_MS_MAX, signal)
     }
-    return openTarget(targetOfLab(running), { clock, tz: file.tz, signal, label: name })
+    return openTarget(targetOfLab(running), { clock, tz: lab.file.tz, signal, label: name })
   }
 
   async #drive(twin: Twin, c: Case, options: DriveOptions): Promise<Driven> {
@@ -254,6 +262,18 @@ export class LiveLab implements AsyncDisposable {
     const started = await twins?.catch(() => null)
     if (started != null) await Promise.allSettled([stopTwin(started.first), stopTwin(started.control)])
   }
+}
+
+/** What the service that is driven was asked until it was ready; null where it was asked nothing over HTTP. */
+function readyProbe(lab: Lab): Probe | null {
+  if (lab.driver === 'container') {
+    const ready = lab.services.find(({ name }) => name === lab.drive)?.ready
+    return ready?.kind === 'http' ? ready : null
+  }
+  if (!('ready' in lab.service)) return null
+  const { http, status, body = null } = lab.service.ready
+  const [method = '', path = ''] = http.split(' ')
+  return { method, path, status, body }
 }
 
 async function stopTwin({ driver, running }: Twin): Promise<void> {

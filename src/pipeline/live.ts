@@ -24,6 +24,8 @@ export interface LiveOptions {
   readonly timeoutMs: number
   /** Aborted when the suite is closed. */
   readonly signal: AbortSignal
+  /** Where the container labs of the run are lent. Default: it boots its own. */
+  readonly broker?: string | null
 }
 
 /** What a subject showed, or what stands in front of it. */
@@ -69,6 +71,7 @@ export class LiveSide implements AsyncDisposable {
       probe: probe === null ? null : { case: probe, rules },
       signal: o.signal,
       conceal: this.#principals.concealText,
+      broker: o.broker ?? null,
     })
   }
 

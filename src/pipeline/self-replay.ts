@@ -39,7 +39,7 @@ export async function replayAgainstLab(o: SelfReplayRequest): Promise<readonly V
   const lab = await loadLab(join(paths.labs, contract.lab))
   const labs = new LabsByClock(clock => startLab(lab, { clock, signal: o.signal }))
   await using _ = labs
-  const first = await labs.at(lab.driver === 'container' ? lab.clock : lab.file.clock)
+  const first = await labs.at(lab.file.clock)
   const suite = openSuite({
     root: o.root,
     dirs,

@@ -67,6 +67,8 @@ export interface OpenOptions {
   readonly asOf: string
   /** Identity of the checked-out candidate, when its options give none. */
   readonly candidateId: string
+  /** Where the labs of the run are lent. Default: a suite boots its own. */
+  readonly labs?: string | null
 }
 
 /** Reads the files of the feature; runs at collection, so it is synchronous. Throws ParityError on a file that is not what it should be. */

@@ -127,8 +127,9 @@ function configure(vitest: Vitest, project: TestProject, options: ParityOptions)
     dirs: options.dirs ?? {},
     allow: typeof options.unverifiable === 'object' ? [...options.unverifiable.allow] : [],
     asOf: options.asOf ?? '',
-    candidateId: 'unknown', // both are filled in at the start of each run
+    candidateId: 'unknown', // filled in at the start of each run, as asOf and labs are
     watchdogMs: options.watchdogMs ?? WATCHDOG_MS,
+    labs: null,
   }
   project.provide('parity', provided)
   pinSurroundings(project)

@@ -62,8 +62,8 @@ function register({ open, mode, feature, options, factory, site }: Registration)
       'keep one of them, or move the other one into a file of its own',
     )
   }
-  const { root, dirs, asOf, candidateId } = provided
-  const suite = pointing(site, () => open({ root, dirs, feature, options, asOf, candidateId }))
+  const { root, dirs, asOf, candidateId, labs } = provided
+  const suite = pointing(site, () => open({ root, dirs, feature, options, asOf, candidateId, labs }))
   const opened: OpenedSuite = {
     suite,
     record: { context: suite.context, gates: [] },

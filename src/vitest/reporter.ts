@@ -1,5 +1,6 @@
 import type { SerializedError } from 'vitest'
 import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node'
+import { type Broker, openBroker } from '../lab/broker/server.ts'
 import type { Verdict } from '../model.ts'
 import { candidateIdOf } from '../pipeline/candidate-id.ts'
 import { fold, type Report } from '../report/fold.ts'
@@ -36,6 +37,7 @@ export default class ParityReporter implements Reporter {
   #suites = new Set<string>()
   #interrupts: Interrupts | null = null
   #live: LiveLine | null = null
+  #broker: Broker | null = null
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest
@@ -46,11 +48,12 @@ export default class ParityReporter implements Reporter {
     const vitest = this.#vitest
     if (vitest === null || this.#provided === null) return
     if (vitest.config.watch) process.exitCode = undefined // of the run before
-    await this.#provide(vitest)
     const own = specifications.filter(each => each.project.name === PROJECT_NAME)
     const explicit = isSelected(vitest.config.project) || (own.length > 0 && own.length === specifications.length)
     this.#log = null
     if (explicit) refuseUpdate(vitest)
+    if (own.length > 0) await this.#openBroker(vitest)
+    await this.#provide(vitest)
     if (own.length === 0 && !explicit) return
     const files = new FileTable(vitest, own)
     this.#files = files
@@ -129,6 +132,16 @@ export default class ParityReporter implements Reporter {
     this.#close(fold(log.events), log)
   }
 
+  /** Labs stay up between the runs of watch mode, and are gone with Vitest. */
+  async #openBroker(vitest: Vitest): Promise<void> {
+    this.#broker?.forget()
+    if (this.#broker !== null || vitest.config.mergeReports) return
+    // where no socket can be had, each suite boots its own
+    const broker = await openBroker().catch(() => null)
+    this.#broker = broker
+    if (broker !== null) vitest.onClose(() => broker[Symbol.asyncDispose]())
+  }
+
   /** The date and the candidate may be others in each run of watch mode. */
   async #provide(vitest: Vitest): Promise<void> {
     for (const project of vitest.projects) {
@@ -136,7 +149,8 @@ export default class ParityReporter implements Reporter {
       if (configured === undefined) continue
       this.#configured ??= configured
       const asOf = this.#configured.asOf || new Date().toISOString().slice(0, 10)
-      this.#provided = { ...this.#configured, asOf, candidateId: await candidateIdOf(configured.root) }
+      const candidateId = await candidateIdOf(configured.root)
+      this.#provided = { ...this.#configured, asOf, candidateId, labs: this.#broker?.address ?? null }
       project.provide('parity', this.#provided)
     }
   }

@@ -23,6 +23,8 @@ export interface ParityProvided {
   /** Identity of the checked-out candidate. */
   readonly candidateId: string
   readonly watchdogMs: number
+  /** Where the labs of the run are lent; null before a run begins. */
+  readonly labs: string | null
 }
 
 /** On `file.meta`: one suite of the file, with the gates that were evaluated. */

@@ -1,5 +1,6 @@
 /** What a container lab is made of: lab.yaml with every default filled in, and what a boot found out. Types only. */
 import type { Sha256 } from '../../model.ts'
+import type { ContainerLabFile } from '../container-file.ts'
 
 /** How an image is made where nobody serves it. */
 export type Recipe =
@@ -12,6 +13,8 @@ export type Recipe =
       /** `minbase` has a shell and apt's essentials; `extract` holds the packages alone, unconfigured. */
       readonly variant: 'minbase' | 'extract'
       readonly packages: readonly string[]
+      /** Packages of other suites, unpacked over it without what they depend on. */
+      readonly extra: readonly { readonly suite: string; readonly packages: readonly string[] }[]
     }
 
 export interface ImageSpec {
@@ -39,7 +42,13 @@ export interface SecretSpec {
 }
 
 export type ReadySpec = { readonly timeoutMs: number } & (
-  | { readonly kind: 'http'; readonly method: string; readonly path: string; readonly status: number; readonly body: string | null }
+  | {
+      readonly kind: 'http'
+      readonly method: string
+      readonly path: string
+      readonly status: number
+      readonly body: string | null
+    }
   /** Exits with 0 in the container. */
   | { readonly kind: 'exec'; readonly command: readonly string[] }
   /** A statement that the client program in the container runs without error. */
@@ -163,6 +172,7 @@ export interface ContainerLab {
   readonly driver: 'container'
   /** Where lab.yaml and the files of the legacy are. */
   readonly dir: string
+  readonly file: ContainerLabFile
   readonly id: string
   readonly revision: string
   readonly claim: string

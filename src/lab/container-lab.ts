@@ -1,0 +1,180 @@
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { join, relative, resolve, sep } from 'node:path'
+import { z } from 'zod'
+import { parseYaml, validate } from '../core/yaml.ts'
+import type { ParityError } from '../errors.ts'
+import type { Sha256 } from '../model.ts'
+import type { ContainerLab, PinnedImage, ServiceSpec } from './container/spec.ts'
+import type { ContainerLabFile } from './container-file.ts'
+import { checkPins } from './pins.ts'
+
+export const LOCK_FILE = 'lab.lock.yaml'
+
+const Hash = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)])
+
+/** `labs/<name>/lab.lock.yaml`: the images that a lab was pinned to, by service. Written by `lab pin`. */
+export const LabLockSchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    format: z.literal(1),
+    images: z.record(
+      z.string().min(1),
+      z.strictObject({
+        tag: z.string().min(1),
+        digest: Hash.nullable(),
+        id: Hash.describe('Image id of the base'),
+        recipe: Hash.nullable().describe('Hash of the recipe that it was made by; null where it was pulled'),
+        platform: z.string().min(1),
+      }),
+    ),
+  })
+  .describe('The images that a lab was pinned to')
+
+/** Makes the error of one place in lab.yaml. */
+type Invalid = (where: readonly string[], message: string, fix: string) => ParityError
+
+/**
+ * A container lab from what its lab.yaml says, its services in boot order.
+ *
+ * **Throws** what `invalid` makes, PARITY_LAB_UNPINNED.
+ */
+export async function containerLab(
+  file: ContainerLabFile,
+  o: { readonly dir: string; readonly hash: Sha256; readonly invalid: Invalid },
+): Promise<ContainerLab> {
+  const services = Object.entries(file.services).map(([name, service]): ServiceSpec => ({ name, ...service }))
+  if (services.length === 0)
+    throw o.invalid(['services'], 'a lab has one service at least', 'add the service that is asked')
+  for (const service of services) await checkService(service, services, o)
+  checkBoundaries(file, o.invalid)
+  const npm = services.filter(({ overlay }) => Object.keys(overlay.npm).length > 0)
+  const [packaged, another] = npm
+  if (another !== undefined) {
+    const what = 'two services have packages, and there is one package-lock.json'
+    throw o.invalid(['services', another.name, 'npm'], what, 'keep the packages of one service')
+  }
+  const { id, revision, claim, clock, tz, locale, instances } = file
+  return {
+    driver: 'container',
+    dir: o.dir,
+    file,
+    id,
+    revision,
+    claim,
+    clock,
+    tz,
+    locale,
+    instances,
+    services: inBootOrder(services, o.invalid),
+    drive: driven(file, services, o.invalid),
+    pins: await readPins(o.dir, o.invalid),
+    lock: packaged === undefined ? null : await checkPins(o.dir, packaged.overlay.npm),
+    hash: o.hash,
+  }
+}
+
+async function checkService(
+  { name, dependsOn, overlay, image, port, reset }: ServiceSpec,
+  all: readonly ServiceSpec[],
+  { dir, invalid }: { readonly dir: string; readonly invalid: Invalid },
+): Promise<void> {
+  const at = (...path: string[]): string[] => ['services', name, ...path]
+  for (const other of dependsOn) {
+    if (other === name) throw invalid(at('dependsOn'), `${name} depends on itself`, 'remove it')
+    if (all.some(each => each.name === other)) continue
+    throw invalid(
+      at('dependsOn'),
+      `there is no service ${other}`,
+      `write one of ${all.map(each => each.name).join(', ')}`,
+    )
+  }
+  const places = Object.entries(overlay.files).map(([inside, path]) => ({ path, where: at('files', inside) }))
+  if (image.recipe?.kind === 'dockerfile')
+    places.push({ path: image.recipe.dockerfile, where: at('build', 'dockerfile') })
+  for (const { path, where } of places) {
+    const misfit = await misfitOfPath(dir, path)
+    if (misfit !== null) throw invalid(where, misfit, 'name a file or folder beside lab.yaml')
+  }
+  if (reset.kind === 'http' && port === null) {
+    throw invalid(at('reset'), 'a request, but no port that the service listens on', 'add port, or reset another way')
+  }
+}
+
+/** Why a path cannot be taken from the folder of a lab; null when it can. */
+async function misfitOfPath(dir: string, path: string): Promise<string | null> {
+  const leaves = (to: string, from: string): boolean => relative(from, to).split(sep)[0] === '..'
+  const full = resolve(dir, path)
+  if (leaves(full, resolve(dir))) return `${path} leaves the folder of the lab`
+  const found = await stat(full).catch(() => null)
+  if (found === null) return `there is no ${path} in ${dir}`
+  if (leaves(await realpath(full), await realpath(dir))) return `${path} is a link out of the folder of the lab`
+  return null
+}
+
+function checkBoundaries({ boundaries, services }: ContainerLabFile, invalid: Invalid): void {
+  boundaries.forEach(({ service, mode }, index) => {
+    const where = ['boundaries', String(index)]
+    if (service !== null && !Object.hasOwn(services, service)) {
+      const known = Object.keys(services).join(', ')
+      throw invalid([...where, 'service'], `there is no service ${service}`, `write one of ${known}`)
+    }
+    if (service !== null && (mode === 'unavailable' || mode === 'real')) {
+      const what = `${mode}, but the service ${service} stands for it`
+      throw invalid([...where, 'mode'], what, 'remove service, or correct mode')
+    }
+  })
+}
+
+function driven({ drive }: ContainerLabFile, services: readonly ServiceSpec[], invalid: Invalid): string {
+  const listening = services.filter(({ port }) => port !== null).map(({ name }) => name)
+  if (drive !== undefined) {
+    if (!services.some(({ name }) => name === drive)) {
+      throw invalid(['drive'], `there is no service ${drive}`, `write one of ${listening.join(', ')}`)
+    }
+    if (listening.includes(drive)) return drive
+    throw invalid(
+      ['drive'],
+      `the service ${drive} has no port`,
+      `add port to it, or write one of ${listening.join(', ')}`,
+    )
+  }
+  const [only, ...more] = listening
+  if (only === undefined) throw invalid(['services'], 'no service has a port: none can be asked', 'add port')
+  if (more.length === 0) return only
+  const what = `${listening.length} services have a port: ${listening.join(', ')}`
+  throw invalid(['services'], what, 'say which one is asked: drive')
+}
+
+/** Each service after those that it depends on; else in the order of the file. */
+function inBootOrder(services: readonly ServiceSpec[], invalid: Invalid): readonly ServiceSpec[] {
+  const ordered: ServiceSpec[] = []
+  const visit = (service: ServiceSpec, above: readonly string[]): void => {
+    if (ordered.includes(service)) return
+    if (above.includes(service.name)) {
+      const circle = [...above.slice(above.indexOf(service.name)), service.name].join(' → ')
+      throw invalid(['services', service.name, 'dependsOn'], `a circle: ${circle}`, 'remove one of them')
+    }
+    for (const name of service.dependsOn) {
+      const other = services.find(each => each.name === name)
+      if (other !== undefined) visit(other, [...above, service.name])
+    }
+    ordered.push(service)
+  }
+  for (const service of services) visit(service, [])
+  return ordered
+}
+
+async function readPins(dir: string, invalid: Invalid): Promise<Readonly<Record<string, PinnedImage>> | null> {
+  const path = join(dir, LOCK_FILE)
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch {
+    return null
+  }
+  const checked = validate(parseYaml(text, path), LabLockSchema, path)
+  if (checked.ok) return checked.value.images
+  const [first] = checked.errors
+  const what = `${path}:${first?.line}:${first?.column}: ${first?.message}`
+  throw invalid([], what, `${first?.fix}; or write it anew: npx vitest-parity lab pin`)
+}
