@@ -1,0 +1,33 @@
+import type { Engine } from './engine.ts'
+import { climb, type LadderOptions } from './ladder.ts'
+import { overlaid } from './overlay.ts'
+import type { ContainerLab, ResolvedImage, ServiceSpec } from './spec.ts'
+import { toolImage } from './tool-image.ts'
+
+export type ImageOptions = LadderOptions & {
+  /** Of npm. Default: as `installPackages` takes it. */
+  readonly cacheDir?: string
+}
+
+/**
+ * The image that a service runs: its base by the ladder, with its files and packages over it.
+ *
+ * **Throws** LabFailure(`lab-image`, `dependency-missing`), or the reason of `signal`.
+ */
+export async function ensureImage(
+  engine: Engine,
+  o: ImageOptions & { readonly service: ServiceSpec; readonly lab: ContainerLab },
+): Promise<ResolvedImage> {
+  const { service, lab } = o
+  const pin = lab.pins?.[service.name] ?? null
+  const found = await climb(engine, { name: `${lab.id} ${service.name}`, image: service.image, pin, dir: lab.dir }, o)
+  const runId = await overlaid(engine, found.id, o, o)
+  return { service: service.name, tag: service.image.tag, runId, ...found }
+}
+
+/** The image of the gate and of the probes: Node alone. **Throws** as `ensureImage` does. */
+export async function ensureToolImage(engine: Engine, o: ImageOptions): Promise<ResolvedImage> {
+  const wanted = toolImage(engine, o)
+  const found = await climb(engine, wanted, o)
+  return { service: 'gate', tag: wanted.image.tag, runId: found.id, ...found }
+}
