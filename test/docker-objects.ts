@@ -1,4 +1,5 @@
 /** Objects on the real engine for tests of what is removed when: networks, volumes, and containers that never start. */
+import { Readable } from 'node:stream'
 import type Dockerode from 'dockerode'
 import { pack } from 'tar-stream'
 
@@ -10,7 +11,7 @@ export async function emptyImage(docker: Dockerode): Promise<string> {
   archive.entry({ name: 'empty' }, '')
   archive.finalize()
   const [repo, tag] = IMAGE.split(':')
-  const stream = await docker.importImage(archive, { repo, tag })
+  const stream: NodeJS.ReadableStream = await docker.importImage(Readable.from(archive), { repo, tag })
   await new Promise((resolve, reject) =>
     docker.modem.followProgress(stream, error => (error ? reject(error) : resolve(null))),
   )

@@ -28,7 +28,14 @@ afterAll(async () => {
 async function make(o: { readonly keep?: boolean; readonly labels?: Record<string, string> } = {}): Promise<string> {
   const session = `test-${randomBytes(6).toString('hex')}`
   sessions.push(session)
-  const written = labels({ session, lab: 'shop', key: 'k', role: 'service', service: 'app', keep: o.keep ?? false })
+  const written = labels({
+    session,
+    lab: 'shop',
+    key: o.keep === true ? session : '',
+    role: 'service',
+    service: 'app',
+    keep: o.keep ?? false,
+  })
   await makeObjects(engine.docker, { name: session, labels: { ...written, ...o.labels }, image })
   return session
 }

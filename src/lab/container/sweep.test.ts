@@ -36,5 +36,5 @@ test.each<[string, Parameters<typeof object>[0], boolean, Standing]>([
   ['of a lab to be kept that never booted whole', { keep: true, host: HOST, key: 'half' }, false, 'left behind'],
   ['of a lab to be kept that boots', { keep: true, host: HOST, key: 'half' }, true, 'in use'],
 ])('an object %s', (_, o, lives, expected) => {
-  expect(standingOf(object(o), { kept: new Set(['s/k']), host: HOST, lives: () => lives })).toBe(expected)
+  expect(standingOf(object(o), { kept: new Set(['k']), host: HOST, lives: () => lives })).toBe(expected)
 })

@@ -1,6 +1,5 @@
 import type Dockerode from 'dockerode'
 import { isStillThere } from '../processes.ts'
-import type { Marks } from './labels.ts'
 import { listObjects, type OwnedObject, type Removal, removeAll } from './objects.ts'
 import { type Owner, thisOwner } from './session.ts'
 
@@ -17,13 +16,9 @@ export type Standing =
   /** Its process is not of this machine: nothing here says whether it runs. */
   | 'of another machine'
 
-/** The labs that booted whole and are kept, each by its session and its key. */
+/** The keys of the labs that booted whole and are kept. Whoever used one since may have made parts of it anew. */
 function keptLabs(objects: readonly OwnedObject[]): ReadonlySet<string> {
-  return new Set(objects.filter(({ marks }) => marks.role === 'kept').map(({ marks }) => nameOf(marks)))
-}
-
-function nameOf({ session, key }: Marks): string {
-  return `${session}/${key}`
+  return new Set(objects.filter(({ marks }) => marks.role === 'kept').map(({ marks }) => marks.key))
 }
 
 /** What an object is to this machine. One of a lab to be kept that did not boot whole is like any other. */
@@ -31,7 +26,7 @@ export function standingOf(
   { marks }: OwnedObject,
   o: { readonly kept: ReadonlySet<string>; readonly host: string; readonly lives: (owner: Owner) => boolean },
 ): Standing {
-  if (marks.keep && o.kept.has(nameOf(marks))) return 'kept'
+  if (marks.keep && o.kept.has(marks.key)) return 'kept'
   if (marks.owner.host !== o.host) return 'of another machine'
   return o.lives(marks.owner) ? 'in use' : 'left behind'
 }
@@ -63,8 +58,8 @@ export async function sweep(docker: Dockerode, o: { readonly all?: boolean } = {
 
 /** Removes what one session made; a lab of it that is kept stays. Bounded: 20 s. */
 export async function sweepSession(docker: Dockerode, session: string): Promise<Removal> {
-  const objects = await listObjects(docker, { session })
+  const objects = await listObjects(docker)
   const kept = keptLabs(objects)
-  const due = objects.filter(({ marks }) => !(marks.keep && kept.has(nameOf(marks))))
+  const due = objects.filter(({ marks }) => marks.session === session && !(marks.keep && kept.has(marks.key)))
   return removeAll(docker, due, { timeoutMs: SWEEP_TIMEOUT_MS })
 }
