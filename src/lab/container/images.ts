@@ -1,8 +1,8 @@
+import { climb, type LadderOptions } from './base-ladder.ts'
+import { overlaid } from './base-overlay.ts'
+import { toolImage } from './base-tool.ts'
 import type { Engine } from './engine.ts'
-import { climb, type LadderOptions } from './ladder.ts'
-import { overlaid } from './overlay.ts'
 import type { ContainerLab, ResolvedImage, ServiceSpec } from './spec.ts'
-import { toolImage } from './tool-image.ts'
 
 export type ImageOptions = LadderOptions & {
   /** Of npm. Default: as `installPackages` takes it. */

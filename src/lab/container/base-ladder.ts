@@ -1,8 +1,8 @@
 import type { ImageInspectInfo } from 'dockerode'
 import { LabFailure } from '../lab-failure.ts'
+import { build, type ExtraLayer, RECIPE_LABEL, recipeHash, recipeTag } from './base-recipe.ts'
 import type { Engine } from './engine.ts'
 import { follow, type PullLimits, remedyOf } from './pulls.ts'
-import { build, type ExtraLayer, RECIPE_LABEL, recipeHash, recipeTag } from './recipe.ts'
 import type { ImageSpec, LadderStep, PinnedImage } from './spec.ts'
 
 /** An image that is wanted: where it may come from, and what it was pinned to. */

@@ -5,9 +5,9 @@ import { sha256 } from '../../core/canonical.ts'
 import { installPackages } from '../install.ts'
 import { LabFailure } from '../lab-failure.ts'
 import { thisHost } from '../platform.ts'
+import type { Wanted } from './base-ladder.ts'
 import type { Engine } from './engine.ts'
 import type { ImageOptions } from './images.ts'
-import type { Wanted } from './ladder.ts'
 
 const VERSION = '24.21.0'
 /** What the npm registry serves, by platform. */
