@@ -39,6 +39,8 @@ export interface Command {
   readonly options: Readonly<Record<string, Option>>
   /** A line that a user can type as it stands. */
   readonly example: string
+  /** What its first argument may be, each a command of its own; then `run` is never called. */
+  readonly actions?: readonly Command[]
   /** Returns the exit code: 0, or 1 for findings. Usage and environment throw a ParityError, which ends in 2. */
   readonly run: (args: Arguments, terminal: Terminal) => Promise<number>
 }

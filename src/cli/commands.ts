@@ -4,8 +4,9 @@ import { calibrate } from './calibrate.ts'
 import type { Command } from './command.ts'
 import { doctor } from './doctor.ts'
 import { init } from './init.ts'
+import { lab } from './lab.ts'
 import { lint } from './lint.ts'
 import { record } from './record.ts'
 import { show } from './show.ts'
 
-export const COMMANDS: readonly Command[] = [init, record, accept, calibrate, lint, show, doctor]
+export const COMMANDS: readonly Command[] = [init, record, accept, calibrate, lint, show, lab, doctor]

@@ -19,16 +19,23 @@ export async function runProgram(
   try {
     const [first, ...rest] = words
     if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
-      terminal.out(helpOf(commands, commandNamed(commands, first === 'help' ? rest[0] : undefined)))
+      const [named, ...action] = first === 'help' ? rest : []
+      const asked = commandNamed(commands, named)
+      terminal.out(helpOf(commands, asked === null ? null : actionOf(asked, action).command))
       return first === undefined ? EXIT_USAGE : EXIT_OK
     }
     if (first === '--version' || first === '-v') {
       terminal.out(ownVersion())
       return EXIT_OK
     }
-    const command = commandNamed(commands, first)
-    if (command === null) return EXIT_USAGE
-    const args = parseArguments(command, rest)
+    const named = commandNamed(commands, first)
+    if (named === null) return EXIT_USAGE
+    const { command, words: given } = actionOf(named, rest)
+    if (command.actions !== undefined) {
+      terminal.out(helpOf(commands, command))
+      return rest.length === 0 ? EXIT_USAGE : EXIT_OK
+    }
+    const args = parseArguments(command, given)
     if (args.flags.has('help')) {
       terminal.out(helpOf(commands, command))
       return EXIT_OK
@@ -57,6 +64,23 @@ function commandNamed(commands: readonly Command[], name: string | undefined): C
   )
 }
 
+/** The action of a command that `words` begin with, named as it is typed, and the words after it; without one the command itself. */
+function actionOf(command: Command, words: readonly string[]): { command: Command; words: readonly string[] } {
+  const [first, ...rest] = words
+  if (command.actions === undefined || first === undefined || first === '--help' || first === '-h') {
+    return { command, words }
+  }
+  const found = command.actions.find(action => action.name === first)
+  if (found !== undefined) return { command: { ...found, name: `${command.name} ${found.name}` }, words: rest }
+  const names = command.actions.map(action => action.name)
+  const near = nearest(first, names)
+  throw new ParityError(
+    'PARITY_CLI_COMMAND',
+    `${command.name}: unknown action ${JSON.stringify(first)}`,
+    near === null ? `use one of ${names.join(', ')}` : `did you mean npx vitest-parity ${command.name} ${near}?`,
+  )
+}
+
 /** The version in this package's own package.json. */
 function ownVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
@@ -74,6 +98,19 @@ function helpOf(commands: readonly Command[], command: Command | null): string {
       '',
       'Exit codes: 0 all well, 1 findings, 2 usage or environment.',
       'Help on one: npx vitest-parity <command> --help',
+    ].join('\n')
+  }
+  if (command.actions !== undefined) {
+    const wide = Math.max(...command.actions.map(a => a.name.length))
+    return [
+      `Usage: npx vitest-parity ${command.name} <action> [options]`,
+      '',
+      command.summary,
+      '',
+      ...command.actions.map(a => `  ${a.name.padEnd(wide)}  ${a.summary}`),
+      '',
+      `Help on one: npx vitest-parity ${command.name} <action> --help`,
+      `Example: ${command.example}`,
     ].join('\n')
   }
   const options = Object.entries({ ...command.options, ...COMMON_OPTIONS }).map(

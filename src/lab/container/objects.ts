@@ -9,6 +9,8 @@ export interface OwnedObject {
   readonly name: string
   /** `running`, `exited`, …; null for what has none. */
   readonly state: string | null
+  /** The port of 127.0.0.1 that it is published on. */
+  readonly port: number | null
   readonly marks: Marks
   /** Every label, as it stands. */
   readonly labels: Readonly<Record<string, string>>
@@ -38,14 +40,20 @@ export async function listObjects(docker: Dockerode, o: { readonly session?: str
   if (listed === null) throw new Error(`the container engine did not list its objects within ${LIST_TIMEOUT_MS} ms`)
   const [containers, networks, { Volumes }] = listed
   const found = [
-    ...containers.map(({ Id, Names, State, Labels }) =>
-      asObject('container', { id: Id, name: (Names[0] ?? Id).replace(/^\//, ''), state: State, labels: Labels }),
+    ...containers.map(({ Id, Names, State, Ports, Labels }) =>
+      asObject('container', {
+        id: Id,
+        name: (Names[0] ?? Id).replace(/^\//, ''),
+        state: State,
+        port: Ports.find(({ PublicPort }) => PublicPort !== undefined)?.PublicPort ?? null,
+        labels: Labels,
+      }),
     ),
     ...networks.map(({ Id, Name, Labels }) =>
-      asObject('network', { id: Id, name: Name, state: null, labels: Labels ?? {} }),
+      asObject('network', { id: Id, name: Name, state: null, port: null, labels: Labels ?? {} }),
     ),
     ...(Volumes ?? []).map(({ Name, Labels }) =>
-      asObject('volume', { id: Name, name: Name, state: null, labels: Labels ?? {} }),
+      asObject('volume', { id: Name, name: Name, state: null, port: null, labels: Labels ?? {} }),
     ),
   ]
   return found
@@ -59,6 +67,7 @@ function asObject(
     readonly id: string
     readonly name: string
     readonly state: string | null
+    readonly port: number | null
     readonly labels: Record<string, string>
   },
 ): OwnedObject | null {

@@ -13,7 +13,7 @@ function object(o: { readonly keep: boolean; readonly host: string; readonly key
   }
   const marks = marksOf(written)
   if (marks === null) throw new Error('not ours')
-  return { kind: 'container', id: 'c1', name: 'shop-app', state: 'running', marks, labels: written }
+  return { kind: 'container', id: 'c1', name: 'shop-app', state: 'running', port: null, marks, labels: written }
 }
 
 test.each<[string, Parameters<typeof object>[0], boolean, Standing]>([
