@@ -11,6 +11,7 @@ import { divergencesSchema } from '../src/core/divergences.ts'
 import { toleranceSchema } from '../src/core/tolerance.ts'
 import { calibrationSchema, manifestSchema } from '../src/golden/manifest.ts'
 import { LabFileSchema } from '../src/lab/lab-file.ts'
+import { LabLockSchema } from '../src/lab/lab-lock.ts'
 import { EventSchema, ReportSchema } from '../src/report/schema.ts'
 import { GoldenSchema, InputSchema } from './file-schemas.ts'
 
@@ -23,6 +24,7 @@ const SCHEMAS: Readonly<Record<string, { readonly schema: z.ZodType; readonly as
   golden: { schema: GoldenSchema, as: 'output' },
   input: { schema: InputSchema, as: 'input' },
   lab: { schema: LabFileSchema, as: 'input' },
+  'lab-lock': { schema: LabLockSchema, as: 'input' },
   manifest: { schema: manifestSchema, as: 'output' },
   report: { schema: ReportSchema, as: 'output' },
   rules: { schema: decisionsSchema, as: 'input' },

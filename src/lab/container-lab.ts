@@ -1,34 +1,11 @@
-import { readFile, realpath, stat } from 'node:fs/promises'
-import { join, relative, resolve, sep } from 'node:path'
-import { z } from 'zod'
-import { parseYaml, validate } from '../core/yaml.ts'
+import { realpath, stat } from 'node:fs/promises'
+import { relative, resolve, sep } from 'node:path'
 import type { ParityError } from '../errors.ts'
 import type { Sha256 } from '../model.ts'
-import type { ContainerLab, PinnedImage, ServiceSpec } from './container/spec.ts'
+import type { ContainerLab, ServiceSpec } from './container/spec.ts'
 import type { ContainerLabFile } from './container-file.ts'
+import { readLock } from './lab-lock.ts'
 import { checkPins } from './pins.ts'
-
-export const LOCK_FILE = 'lab.lock.yaml'
-
-const Hash = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)])
-
-/** `labs/<name>/lab.lock.yaml`: the images that a lab was pinned to, by service. Written by `lab pin`. */
-export const LabLockSchema = z
-  .strictObject({
-    $schema: z.string().optional(),
-    format: z.literal(1),
-    images: z.record(
-      z.string().min(1),
-      z.strictObject({
-        tag: z.string().min(1),
-        digest: Hash.nullable(),
-        id: Hash.describe('Image id of the base'),
-        recipe: Hash.nullable().describe('Hash of the recipe that it was made by; null where it was pulled'),
-        platform: z.string().min(1),
-      }),
-    ),
-  })
-  .describe('The images that a lab was pinned to')
 
 /** Makes the error of one place in lab.yaml. */
 type Invalid = (where: readonly string[], message: string, fix: string) => ParityError
@@ -36,7 +13,7 @@ type Invalid = (where: readonly string[], message: string, fix: string) => Parit
 /**
  * A container lab from what its lab.yaml says, its services in boot order.
  *
- * **Throws** what `invalid` makes, PARITY_LAB_UNPINNED.
+ * **Throws** what `invalid` makes, PARITY_LAB_UNPINNED, and PARITY_LAB_INVALID for lab.lock.yaml.
  */
 export async function containerLab(
   file: ContainerLabFile,
@@ -67,7 +44,7 @@ export async function containerLab(
     instances,
     services: inBootOrder(services, o.invalid),
     drive: driven(file, services, o.invalid),
-    pins: await readPins(o.dir, o.invalid),
+    pins: readLock(o.dir),
     lock: packaged === undefined ? null : await checkPins(o.dir, packaged.overlay.npm),
     hash: o.hash,
   }
@@ -162,19 +139,4 @@ function inBootOrder(services: readonly ServiceSpec[], invalid: Invalid): readon
   }
   for (const service of services) visit(service, [])
   return ordered
-}
-
-async function readPins(dir: string, invalid: Invalid): Promise<Readonly<Record<string, PinnedImage>> | null> {
-  const path = join(dir, LOCK_FILE)
-  let text: string
-  try {
-    text = await readFile(path, 'utf8')
-  } catch {
-    return null
-  }
-  const checked = validate(parseYaml(text, path), LabLockSchema, path)
-  if (checked.ok) return checked.value.images
-  const [first] = checked.errors
-  const what = `${path}:${first?.line}:${first?.column}: ${first?.message}`
-  throw invalid([], what, `${first?.fix}; or write it anew: npx vitest-parity lab pin`)
 }

@@ -9,6 +9,7 @@ import type { ContainerLab } from './container/spec.ts'
 import { ContainerFileSchema, type ContainerLabFile } from './container-file.ts'
 import { containerLab } from './container-lab.ts'
 import { Call, Command, labHead, Name, Status, Versions } from './lab-head.ts'
+import { labInvalid } from './lab-invalid.ts'
 import { checkPins } from './pins.ts'
 
 const PORT = /\$\{port\}/g
@@ -162,12 +163,12 @@ export async function loadLab(dir: string): Promise<Lab> {
     throw new ParityError('PARITY_LAB_MISSING', `${path} cannot be read`, fix, { cause })
   }
   const parsed = parseYaml(text, path)
-  if (!parsed.ok) throw invalid(parsed.errors)
+  if (!parsed.ok) throw labInvalid(parsed.errors)
   const checked = validateLab(parsed, path)
-  if (!checked.ok) throw invalid(checked.errors)
+  if (!checked.ok) throw labInvalid(checked.errors)
   const file = checked.value
   const at = (where: readonly string[], message: string, fix: string): ParityError =>
-    invalid([{ file: path, ...parsed.at(where), message, fix }])
+    labInvalid([{ file: path, ...parsed.at(where), message, fix }])
 
   if (file.driver === 'container') return containerLab(file, { dir, invalid: at, hash: await hashFolder(dir) })
   const [service, ...more] = Object.entries(file.services)
@@ -235,10 +236,4 @@ async function hashFolder(dir: string): Promise<Sha256> {
     files[path] = link === null ? sha256(await readFile(join(dir, path))) : `link:${link}`
   }
   return sha256(canonicalText(files))
-}
-
-function invalid(errors: readonly Located[]): ParityError {
-  const lines = errors.map(error => `${error.file}:${error.line}:${error.column}: ${error.message}`)
-  const fixes = [...new Set(errors.map(error => error.fix))]
-  return new ParityError('PARITY_LAB_INVALID', lines.join('\n'), fixes.join('; '))
 }
