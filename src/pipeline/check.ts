@@ -4,6 +4,7 @@ import { COMPARATOR } from '../core/diff.ts'
 import { decide, decisionsId } from '../core/divergences.ts'
 import { judge, type Outcome } from '../core/verdict.ts'
 import { admit } from '../golden/store.ts'
+import type { LabFile } from '../lab/lab-file.ts'
 import type { Basis, Case, Dimensions, Fixture, Verdict } from '../model.ts'
 import type { Driven } from '../replay/driver.ts'
 import type { CalibrationResult, GateResult, SuiteContext } from '../run/events.ts'
@@ -198,20 +199,29 @@ function basisOf(feature: Feature, open: OpenOptions): Basis {
 }
 
 function contextOf(feature: Feature, recorded: Basis, isLive: boolean): SuiteContext {
-  const node = Object.values(feature.lab?.services ?? {}).flatMap(({ npm }) => {
-    const version = Object.entries(npm).find(([name]) => name.startsWith('node-'))?.[1]
-    return version === undefined ? [] : [`node ${version}`]
-  })
   return {
     feature: feature.name,
     lab: feature.contract.lab,
-    labDetail: node[0] ?? null,
+    labDetail: feature.lab === null ? null : runtimeOf(feature.lab),
     fixtures: feature.fixtures.names.length,
     basis: isLive ? { ...recorded, fixtureSet: null, calibration: null, lab: null } : recorded,
     gates: isLive ? ['lab', 'candidate', 'calibration'] : ['candidate', 'calibration'],
     reads: [feature.contract.inputsFrom, feature.contract.fixturesFrom],
     ...(isLive ? { against: 'live' } : {}),
   }
+}
+
+/** What a legacy runs on, as far as its lab.yaml says: `node 0.10.48`, `ruby:2.7.4-slim`. */
+function runtimeOf(lab: LabFile): string | null {
+  if (lab.driver === 'container') {
+    const services = Object.entries(lab.services)
+    const [, driven] =
+      services.find(([name]) => name === lab.drive) ?? services.find(([, { port }]) => port !== null) ?? []
+    return driven === undefined ? null : (driven.image.tag.split('/').at(-1) ?? null)
+  }
+  const packages = Object.values(lab.services).flatMap(({ npm }) => Object.entries(npm))
+  const node = packages.find(([name]) => name.startsWith('node-'))
+  return node === undefined ? null : `node ${node[1]}`
 }
 
 async function calibrate(
