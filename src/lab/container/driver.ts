@@ -13,6 +13,7 @@ import { concealing, secretsOf } from './secrets.ts'
 import { Stack, type StandingLab } from './services.ts'
 import { sessionId } from './session.ts'
 import type { ContainerLab, EgressRow, LabEvidence, ResolvedImage, ServiceSpec } from './spec.ts'
+import { warmLab } from './warm.ts'
 
 const RESET_TIMEOUT_MS = 30_000
 
@@ -35,11 +36,17 @@ export async function startContainerLab(lab: ContainerLab, options: LabOptions):
   for (const service of lab.services) images.push(await ensureImage(engine, { service, lab, signal, onLog }))
   const made = { lab, engine, tool, images, onLog, conceal: options.conceal ?? (line => line), signal }
   const boot = async (key: string): Promise<RunningLab> => {
-    const running = new RunningContainerLab({ ...made, secrets, key, keep: false })
+    const running = new RunningContainerLab({ ...made, secrets, key, keep: options.keep === true })
     await running.boot(clock)
     return running
   }
-  return boot('')
+  const attach = async (standing: StandingLab, told: ReadonlyMap<string, string>): Promise<RunningLab> => {
+    const running = new RunningContainerLab({ ...made, secrets: told, key: standing.key, keep: true })
+    await running.adopt(standing)
+    return running
+  }
+  if (options.keep !== true) return boot('')
+  return warmLab(engine, { lab, images, tool, clock, secrets, signal, attach, boot })
 }
 
 interface Made {

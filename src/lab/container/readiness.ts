@@ -28,6 +28,7 @@ const TRY_MS = 2000
 /** A client program that hangs is asked again. */
 const EXEC_TRY_MS = 10_000
 const SHORT_TRY_MS = 100
+const SHORT_EXEC_MS = 1000
 const PAUSE_MS = 30
 const EXEC_PAUSE_MS = 100
 const WATCH_MS = 100
@@ -51,8 +52,9 @@ export async function waitUntilServes(o: ReadyQuestion): Promise<Readied> {
     }
     if (tried === ENDED) continue
     // What the end of the budget cut off at once says less than the answer before it.
-    if (last === null || leftMs >= SHORT_TRY_MS) last = tried
-    const pauseMs = o.service.ready.kind === 'http' ? PAUSE_MS : EXEC_PAUSE_MS
+    const { kind } = o.service.ready
+    if (last === null || leftMs >= (kind === 'http' ? SHORT_TRY_MS : SHORT_EXEC_MS)) last = tried
+    const pauseMs = kind === 'http' ? PAUSE_MS : EXEC_PAUSE_MS
     await sleep(Math.min(pauseMs, Math.max(0, o.deadline - performance.now())))
   }
 }
