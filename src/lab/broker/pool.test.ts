@@ -118,7 +118,7 @@ describe('a pool of labs', () => {
     expect(done).toEqual(['boot 1', 'boot 2', 'reset 2 b', 'reset 1 c'])
   })
 
-  test('tells everybody once why a lab cannot be booted, and tries again only after it was told to forget', async () => {
+  test('tells everybody why a lab cannot be booted, and tries a third time only after it was told to forget', async () => {
     let broken = true
     await using pool = poolOf(async () => {
       if (broken) throw new LabFailure('lab-boot', 'it fell over', 'mend it')
@@ -130,11 +130,20 @@ describe('a pool of labs', () => {
       'it fell over',
     ])
     await expect(pool.lease(wanted())).rejects.toThrow('it fell over')
-    expect(done).toEqual(['boot 1'])
+    expect(done).toEqual(['boot 1', 'boot 2'])
     broken = false
     pool.forget()
     await pool.lease(wanted())
-    expect(done).toEqual(['boot 1', 'boot 2'])
+    expect(done).toEqual(['boot 1', 'boot 2', 'boot 3'])
+  })
+
+  test('does not try a second time what no second try can mend', async () => {
+    await using pool = poolOf(async () => {
+      throw new LabFailure('lab-isolation', 'it has a way out', 'close it')
+    })
+    await expect(pool.lease(wanted())).rejects.toThrow('it has a way out')
+    await expect(pool.lease(wanted())).rejects.toThrow('it has a way out')
+    expect(done).toEqual(['boot 1'])
   })
 
   test('does not lend a lab that died: the next holder gets a fresh one', async () => {

@@ -3,6 +3,9 @@ import type { Lab } from '../lab-file.ts'
 import type { RunningLab } from '../process-driver.ts'
 import type { LabRole } from './protocol.ts'
 
+/** How often a lab is booted that does not boot. */
+const BOOTS_MAX = 2
+
 /** Boots a lab; `onLog` gets what it prints, as long as it runs. */
 export type StartLab = (
   lab: Lab,
@@ -43,13 +46,15 @@ interface Shelf {
   readonly waiting: (() => void)[]
   /** Booted, and those that boot. */
   count: number
-  /** Why it cannot be booted: told to everybody who asks, once it is known. */
+  /** Boots that failed. */
+  failures: number
+  /** Why it cannot be booted: told to everybody who asks, once it failed for a second time. */
   failure: LabFailure | null
 }
 
 /**
  * Holds the labs of one run: each is booted on first need, at most `instances` times in a role, lent to one at a time and
- * put back into its first state between two holders. What failed to boot is not tried again until `forget`.
+ * put back into its first state between two holders. What failed to boot twice is not tried again until `forget`.
  */
 export class LabPool implements AsyncDisposable {
   readonly #start: StartLab
@@ -98,7 +103,7 @@ export class LabPool implements AsyncDisposable {
     const key = `${lab.dir}\0${lab.hash}\0${role}`
     const known = this.#shelves.get(key)
     if (known !== undefined) return known
-    const fresh: Shelf = { dir: lab.dir, hash: lab.hash, idle: [], waiting: [], count: 0, failure: null }
+    const fresh: Shelf = { dir: lab.dir, hash: lab.hash, idle: [], waiting: [], count: 0, failures: 0, failure: null }
     this.#shelves.set(key, fresh)
     // its files were edited: what stands for the old ones is of no use
     for (const shelf of this.#shelves.values()) {
@@ -129,7 +134,10 @@ export class LabPool implements AsyncDisposable {
     } catch (error) {
       this.#all.delete(settled)
       shelf.count -= 1
-      if (error instanceof LabFailure) shelf.failure = error
+      shelf.failures += 1
+      // what failed to boot may pass; what cannot be had will not
+      const passes = error instanceof LabFailure && error.reason === 'lab-boot' && shelf.failures < BOOTS_MAX
+      if (error instanceof LabFailure && !passes) shelf.failure = error
       for (const wake of shelf.waiting.splice(0)) wake()
       throw error
     }
