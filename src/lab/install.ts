@@ -82,7 +82,8 @@ async function cacheKey(lab: PackagedLab, host: Host): Promise<string> {
   return id.slice('sha256:'.length, 'sha256:'.length + 32)
 }
 
-async function makeFolder(root: string, key: string): Promise<string> {
+/** A new folder in a cache, hidden beside what it will become; those that ended processes left are removed. **Throws** LabFailure(`lab-image`). */
+export async function makeFolder(root: string, key: string): Promise<string> {
   try {
     await mkdir(root, { recursive: true })
     await sweep(root)

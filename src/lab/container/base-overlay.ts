@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { canonicalText, sha256 } from '../../core/canonical.ts'
 import { installPackages } from '../install.ts'
 import { LabFailure } from '../lab-failure.ts'
-import { thisHost } from '../platform.ts'
+import { type Host, thisHost } from '../platform.ts'
 import type { Engine } from './engine.ts'
 import { type Placed, tarOf } from './image-tar.ts'
 import { follow } from './pulls.ts'
@@ -10,7 +10,7 @@ import type { ContainerLab, ServiceSpec } from './spec.ts'
 
 const OVERLAY_LABEL = 'vitest-parity.overlay'
 /** Raised when the way of laying over changes what comes out. */
-const FORMAT = 1
+const FORMAT = 2
 const BUILD_TIMEOUT_MS = 300_000
 
 export interface OverlayOptions {
@@ -50,7 +50,7 @@ export async function overlaid(
   if (packaged) {
     const installed = await installPackages(
       { dir: lab.dir, lock: lab.lock, file: { id: lab.id }, service: { npm } },
-      { ...o, host: { ...thisHost(), platform: 'linux' } },
+      { ...o, host: hostOf(engine) },
     )
     if (installed !== null) places.push({ inside: '/app/node_modules', from: join(installed.dir, 'node_modules') })
   }
@@ -58,9 +58,11 @@ export async function overlaid(
   const repo = 'vitest-parity/base'
   const baseTag = base.replace(/^sha256:/, '').slice(0, 20)
   await engine.docker.getImage(base).tag({ repo, tag: baseTag })
+  // each place by itself: a copied tree would give the folders above it, /tmp among them, other rights
+  const copies = places.map(({ inside }, index) => `COPY ${JSON.stringify([`place-${index}`, inside])}\n`)
   const context = await tarOf([
-    { inside: '/Dockerfile', text: `FROM ${repo}:${baseTag}\nCOPY root/ /\n` },
-    ...places.map(place => ({ ...place, inside: `/root${place.inside}` })),
+    { inside: '/Dockerfile', text: `FROM ${repo}:${baseTag}\n${copies.join('')}` },
+    ...places.map((place, index) => ({ ...place, inside: `/place-${index}` })),
   ])
   const told = await follow(
     engine,
@@ -72,4 +74,10 @@ export async function overlaid(
     throw new LabFailure('lab-image', what, 'read the words of the engine')
   }
   return (await engine.docker.getImage(tag).inspect()).Id
+}
+
+/** Where packages run: in a container of the engine, whatever this machine is. The image has to hold its libraries. */
+export function hostOf(engine: Engine): Host {
+  const arch = engine.platform === 'linux/arm64' ? 'arm64' : 'x64'
+  return { platform: 'linux', arch, glibc: thisHost().glibc ?? '2.36' }
 }

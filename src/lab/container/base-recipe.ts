@@ -1,8 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { canonicalText, sha256 } from '../../core/canonical.ts'
 import type { Sha256 } from '../../model.ts'
+import { makeFolder } from '../install.ts'
 import { describeExit, supervise, unlessAborted, within } from '../supervise.ts'
 import type { Engine } from './engine.ts'
 import { hashOf, type ImageConfig, imageArchive, type Placed, tarOf } from './image-tar.ts'
@@ -49,6 +52,8 @@ export interface BuildOptions {
   readonly onLog: (line: string) => void
   /** Default: that of this process. */
   readonly env?: Readonly<NodeJS.ProcessEnv>
+  /** Default: $PARITY_CACHE, else ~/.cache/vitest-parity. */
+  readonly cacheDir?: string
 }
 
 /** What a recipe is known by: all that decides what comes out of it. */
@@ -66,6 +71,13 @@ export async function recipeHash(
 /** The tag under which what a recipe made is kept. */
 export function recipeTag(hash: Sha256): string {
   return `vitest-parity/recipe:${hash.slice('sha256:'.length, 'sha256:'.length + 20)}`
+}
+
+/** `debian bullseye [mariadb-server]` */
+export function recipeText(recipe: Recipe): string {
+  if (recipe.kind === 'dockerfile') return recipe.dockerfile
+  const more = recipe.extra.map(({ suite, packages }) => ` + ${suite} [${packages.join(', ')}]`).join('')
+  return `debian ${recipe.suite} [${recipe.packages.join(', ')}]${more}`
 }
 
 /** Builds an image by its recipe and loads it into the engine. **Throws** the reason of `signal`. */
@@ -95,28 +107,50 @@ async function buildDockerfile(
   return { ok: true, id: Id }
 }
 
+/** From the archive of an earlier build, or anew; a new one is kept as an archive. */
 async function buildDebian(o: BuildOptions, recipe: Extract<Recipe, { kind: 'debian' }>, hash: Sha256): Promise<Built> {
-  const scratch = await mkdtemp(join(tmpdir(), 'vitest-parity-image-'))
+  const env = o.env ?? process.env
+  const root = join(o.cacheDir ?? env.PARITY_CACHE ?? join(homedir(), '.cache', 'vitest-parity'), 'images')
+  const [, architecture = 'amd64'] = o.engine.platform.split('/')
+  const key = `${hash.slice('sha256:'.length, 'sha256:'.length + 32)}-${architecture}`
+  const kept = join(root, `${key}.tar.gz`)
+  if (existsSync(kept)) {
+    const loaded = await load(o, kept, hash)
+    if (loaded.ok) return loaded
+    o.onLog(`the archive ${kept} cannot be loaded (${loaded.error}); it is made anew`)
+    await rm(kept, { force: true })
+  }
+  const scratch = await makeFolder(root, key)
   try {
-    const root = join(scratch, 'root.tar')
-    const failed = await debianRoot(recipe, root, o)
+    const layer = join(scratch, 'root.tar')
+    const failed = await debianRoot(recipe, layer, o)
     if (failed !== null) return failed
-    const layers = [root]
+    const layers = [layer]
     if (o.extra !== undefined) layers.push(await written(await o.extra.places(), join(scratch, 'extra.tar')))
-    const [, architecture = 'amd64'] = o.engine.platform.split('/')
     const config: ImageConfig = { architecture, env: [PATH], labels: { [RECIPE_LABEL]: hash }, tag: recipeTag(hash) }
-    const { id, archive } = await imageArchive(layers, config)
-    const told = await follow(o.engine, () => o.engine.docker.loadImage(archive), { signal: o.signal })
-    if (!told.ok) return { ok: false, error: told.error, remedy: 'read the words of the engine' }
-    return { ok: true, id }
+    const { archive } = await imageArchive(layers, config)
+    const file = join(scratch, 'image.tar.gz')
+    await pipeline(archive, createWriteStream(file), { signal: o.signal })
+    await rename(file, kept)
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
+  return load(o, kept, hash)
+}
+
+async function load({ engine, signal }: BuildOptions, archive: string, hash: Sha256): Promise<Built> {
+  const remedy = 'read the words of the engine'
+  const told = await follow(engine, () => engine.docker.loadImage(createReadStream(archive)), { signal })
+  if (!told.ok) return { ok: false, error: told.error, remedy }
+  const found = await engine.docker
+    .getImage(recipeTag(hash))
+    .inspect()
+    .catch(() => null)
+  if (found?.Config.Labels?.[RECIPE_LABEL] === hash) return { ok: true, id: found.Id }
+  return { ok: false, error: `${archive} does not hold what the recipe makes`, remedy }
 }
 
 async function written(places: readonly Placed[], path: string): Promise<string> {
-  const { createWriteStream } = await import('node:fs')
-  const { pipeline } = await import('node:stream/promises')
   await pipeline(await tarOf(places), createWriteStream(path))
   return path
 }

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { sha256 } from '../../core/canonical.ts'
 import { installPackages } from '../install.ts'
 import { LabFailure } from '../lab-failure.ts'
-import { thisHost } from '../platform.ts'
-import type { Wanted } from './base-ladder.ts'
+import { hostOf } from './base-overlay.ts'
+import type { LadderOptions, Wanted } from './base-wanted.ts'
 import type { Engine } from './engine.ts'
-import type { ImageOptions } from './images.ts'
 
 const VERSION = '24.21.0'
 /** What the npm registry serves, by platform. */
@@ -23,7 +22,7 @@ const INTEGRITY: Readonly<Record<string, { readonly name: string; readonly integ
 }
 
 /** The image of the tools: what it is called publicly, and how it is made of Debian's libraries and the npm package of Node. */
-export function toolImage(engine: Engine, o: ImageOptions): Wanted {
+export function toolImage(engine: Engine, o: LadderOptions): Wanted {
   const known = INTEGRITY[engine.platform]
   if (known === undefined) {
     const what = `the gate of a container lab is not made for ${engine.platform}`
@@ -55,7 +54,7 @@ export function toolImage(engine: Engine, o: ImageOptions): Wanted {
 async function nodeFrom(
   engine: Engine,
   { name, integrity }: { readonly name: string; readonly integrity: string },
-  o: ImageOptions,
+  o: LadderOptions,
 ): Promise<string> {
   const dependencies = { [name]: VERSION }
   const lock = {
@@ -70,8 +69,7 @@ async function nodeFrom(
     await writeFile(join(dir, 'package.json'), JSON.stringify({ name: 'tools', private: true, dependencies }))
     await writeFile(join(dir, 'package-lock.json'), lockText)
     const lab = { dir, lock: sha256(lockText), file: { id: 'tools' }, service: { npm: dependencies } }
-    const host = { ...thisHost(), platform: 'linux', arch: engine.platform === 'linux/arm64' ? 'arm64' : 'x64' }
-    const installed = await installPackages(lab, { ...o, host: { ...host, glibc: host.glibc ?? '2.36' } })
+    const installed = await installPackages(lab, { ...o, host: hostOf(engine) })
     if (installed === null) throw new Error('the lock of the tools names no package')
     return join(installed.dir, 'node_modules', name, 'bin', 'node')
   } finally {

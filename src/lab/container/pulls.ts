@@ -82,46 +82,75 @@ export async function follow(
   }
 }
 
+type Remedy = (o: { readonly reference: string; readonly registry: string; readonly platform: string }) => string
+
+/** Words of engines about images that they could not get, most telling first, and what to do about each. */
+const REMEDIES: readonly (readonly [words: RegExp, remedy: Remedy])[] = [
+  [
+    /manifest\.v1|schema ?v?1|prettyjws|manifest version 1|unsupported (manifest )?media ?type/i,
+    ({ reference }) =>
+      `${reference} is stored in the old format (manifest v1): pull it with an engine before 28, and push it again: vitest-parity lab mirror`,
+  ],
+  [
+    /no matching manifest|does not match the (specified|detected) platform|no match for platform/i,
+    ({ reference, platform }) =>
+      `${reference} is not made for ${platform}: run the lab on a machine that it is made for, or name another image`,
+  ],
+  [
+    /server gave HTTP response to HTTPS client/i,
+    ({ registry }) => `${registry} speaks plain HTTP: list it under insecure-registries of the engine`,
+  ],
+  [
+    /x509|certificate|tls: /i,
+    ({ registry }) => `let the engine trust the certificate of ${registry} (/etc/docker/certs.d/${registry})`,
+  ],
+  [
+    /no such host|server misbehaving|name resolution|EAI_AGAIN|ENOTFOUND/i,
+    ({ registry }) =>
+      `${registry} has no address here: correct its name, or set PARITY_REGISTRY to a registry that can be reached`,
+  ],
+  [
+    /connection refused/i,
+    ({ registry }) => `nothing listens at ${registry}: start it, or set PARITY_REGISTRY to another one`,
+  ],
+  [
+    /unauthorized|authentication required|no basic auth|denied/i,
+    ({ registry }) => `log in to it (docker login ${registry}) and pull the image once: what is here needs no registry`,
+  ],
+  [
+    /toomanyrequests|rate limit/i,
+    ({ registry }) => `${registry} refuses more pulls for now: log in, or mirror the image: vitest-parity lab mirror`,
+  ],
+  [
+    /filesystem layer|layer verification|unexpected EOF|corrupt|invalid (checksum|tar header)|gzip: invalid/i,
+    ({ registry }) =>
+      `a layer at ${registry} is damaged: push the image to it anew from a machine that has it: vitest-parity lab mirror`,
+  ],
+  [
+    /manifest verification failed|unexpected (commit )?digest|digest (mismatch|did not match)|does not match .*digest/i,
+    ({ registry }) =>
+      `${registry} serves other bytes than the digest names: find out who changed it, and do not take them`,
+  ],
+  [
+    /manifest unknown|name unknown|not found|does not exist/i,
+    ({ registry }) =>
+      `${registry} does not have it: correct tag and digest, or push it there: vitest-parity lab mirror`,
+  ],
+  [
+    /said nothing for|had not ended|Client\.Timeout|deadline exceeded|timeout|unreachable|no route to host/i,
+    ({ registry }) => `${registry} does not answer: try again, or set PARITY_REGISTRY to another one`,
+  ],
+  [/no space left/i, () => 'the disk of the engine is full: remove images that nobody needs (docker image prune)'],
+]
+
 /** What to do about the words of an engine that could not get an image, each in its own way. */
 export function remedyOf(error: string, o: { readonly reference: string; readonly platform: string }): string {
-  const { reference, platform } = o
-  const registry = reference.split('/', 1)[0] ?? reference
-  const cases: readonly (readonly [RegExp, string])[] = [
-    [
-      /manifest\.v1|schema ?v?1|prettyjws|manifest version 1|unsupported (manifest )?media type/i,
-      `${reference} is stored in the old format (manifest v1): pull it with an engine before 28, and push it again: vitest-parity lab mirror`,
-    ],
-    [
-      /no matching manifest|does not match the specified platform|no match for platform/i,
-      `${reference} is not made for ${platform}: run the lab on a machine that it is made for, or name another image`,
-    ],
-    [/x509|certificate|tls:/i, `let the engine trust the certificate of ${registry} (/etc/docker/certs.d/${registry})`],
-    [
-      /server gave HTTP response to HTTPS client/i,
-      `${registry} speaks plain HTTP: list it under insecure-registries of the engine`,
-    ],
-    [
-      /no such host|server misbehaving|EAI_AGAIN|ENOTFOUND/i,
-      `${registry} has no address here: correct its name, or set PARITY_REGISTRY to a registry that can be reached`,
-    ],
-    [/connection refused/i, `nothing listens at ${registry}: start it, or set PARITY_REGISTRY to another one`],
-    [/unauthorized|authentication required|denied/i, `log in to it: docker login ${registry}`],
-    [
-      /toomanyrequests|rate limit/i,
-      `${registry} refuses more pulls for now: log in, or mirror the image: vitest-parity lab mirror`,
-    ],
-    [
-      /digest|unexpected EOF|corrupt|invalid checksum|verification failed|filesystem layer/i,
-      `what ${registry} serves is not what it says it is: push the image to it anew`,
-    ],
-    [
-      /manifest unknown|not found|does not exist/i,
-      `${registry} does not have it: correct tag and digest, or push it there: vitest-parity lab mirror`,
-    ],
-    [
-      /said nothing for|had not ended|Client\.Timeout|deadline exceeded|timeout/i,
-      `${registry} hangs: try again, or set PARITY_REGISTRY to another one`,
-    ],
-  ]
-  return cases.find(([pattern]) => pattern.test(error))?.[1] ?? 'read the words of the engine'
+  const registry = o.reference.split('/', 1)[0] ?? o.reference
+  const found = REMEDIES.find(([words]) => words.test(error))
+  return found === undefined ? 'read the words of the engine' : found[1]({ ...o, registry })
+}
+
+/** Whether a registry answered that it does not have what was asked for. */
+export function isMissing(error: string): boolean {
+  return /manifest unknown|name unknown|not found/i.test(error)
 }
