@@ -79,7 +79,8 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly (string | number)[]):
   }
   const name = path.at(-1)
   const subject = typeof name === 'string' ? `"${name}": ` : ''
-  const [message = '', fix = 'correct the value'] = issue.message.split(FIX)
+  const said = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message
+  const [message = '', fix = 'correct the value'] = said.split(FIX)
   if (issue.code === 'invalid_value' && issue.values.length > 0) {
     const values = issue.values.map(String)
     return [{ path, of: 'value', message: `${subject}expected ${listed(values)}`, fix: `write ${listed(values)}` }]

@@ -13,9 +13,18 @@ const Digest = z
   .string()
   .regex(/^sha256:[0-9a-f]{64}$/, 'expected sha256: and 64 hexadecimal digits\nFix: write null, and run lab pin')
 const Words = z.array(z.string()).min(1)
-const Inside = z.string().regex(/^\/[^:\0]+$/, 'expected a path from the root of the container\nFix: write it as /app')
-const EnvName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
-const SECRET_NAME = /PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|PRIVATE_?KEY|CREDENTIAL/i
+const Inside = z
+  .string()
+  .regex(
+    /^(?:\/(?!\.{1,2}(?:\/|$))[^/:\0]+)+$/,
+    'expected a path from the root of the container, without . and ..\nFix: write it as /app',
+  )
+const EnvName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of a variable\nFix: use letters, digits and _, as in APP_MODE')
+/** Of a variable; one that names a file holds no secret itself. */
+const SECRET_NAME = /PASSWORD|PASSWD|SECRET|TOKEN|CREDENTIAL|(?:^|_)(?:KEY|PASS)(?:_|$)|(?:API|PRIVATE|ACCESS)_?KEY/i
+const FILE_NAME = /_FILE$/i
 
 const ReadyFile = z
   .strictObject({
@@ -134,17 +143,18 @@ const ServiceFile = z
   })
   .transform((file, context): Omit<ServiceSpec, 'name'> => {
     for (const name of Object.keys(file.env)) {
-      if (!SECRET_NAME.test(name)) continue
-      refuse(
-        context,
-        ['env', name],
-        'the name of a secret, with its value',
-        `write it under secrets: ${name}: generated`,
-      )
+      if (!SECRET_NAME.test(name) || FILE_NAME.test(name)) continue
+      const what = 'the name of a secret, with its value'
+      refuse(context, ['env', name], what, `write it under secrets: ${name}: generated`)
     }
     for (const name of Object.keys(file.secrets)) {
-      if (Object.hasOwn(file.env, name))
+      if (Object.hasOwn(file.env, name)) {
         refuse(context, ['secrets', name], 'it stands in env as well', 'keep one of them')
+      }
+      if (name.startsWith('LEGACY_')) {
+        const what = 'its value is looked for in LEGACY_<name> of the environment'
+        refuse(context, ['secrets', name], what, `write ${name.slice('LEGACY_'.length)}`)
+      }
     }
     const { image, build, files, npm, secrets, command, workdir, port, ...rest } = file
     if (port === undefined && (rest.ready.kind === 'http' || rest.ready.kind === 'stomp')) {

@@ -89,8 +89,11 @@ async function misfitOfPath(dir: string, path: string): Promise<string | null> {
 }
 
 function checkBoundaries({ boundaries, services }: ContainerLabFile, invalid: Invalid): void {
-  boundaries.forEach(({ service, mode }, index) => {
+  boundaries.forEach(({ name, service, mode }, index) => {
     const where = ['boundaries', String(index)]
+    if (boundaries.findIndex(each => each.name === name) < index) {
+      throw invalid([...where, 'name'], `there are two boundaries ${name}`, 'keep one of them, or name them apart')
+    }
     if (service !== null && !Object.hasOwn(services, service)) {
       const known = Object.keys(services).join(', ')
       throw invalid([...where, 'service'], `there is no service ${service}`, `write one of ${known}`)

@@ -116,17 +116,18 @@ export function validateLab(
   parsed: ParsedYaml,
   path: string,
 ): { readonly ok: true; readonly value: LabFile } | { readonly ok: false; readonly errors: readonly Located[] } {
-  const driver =
-    parsed.ok && typeof parsed.value === 'object' && parsed.value !== null && Reflect.get(parsed.value, 'driver')
+  if (!parsed.ok) return parsed
+  const { value } = parsed
+  const driver = typeof value === 'object' && value !== null ? Reflect.get(value, 'driver') : undefined
   if (driver === 'container') return validate(parsed, ContainerFileSchema, path)
-  const checked = validate(parsed, ProcessFileSchema, path)
-  if (checked.ok || driver === 'process') return checked
-  const known = checked.errors.map(error =>
-    /expected "?process/.test(error.message)
-      ? { ...error, message: '"driver": expected process or container', fix: 'write process or container' }
-      : error,
-  )
-  return { ok: false, errors: known }
+  if (driver === 'process' || typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return validate(parsed, ProcessFileSchema, path)
+  }
+  // which keys there are depends on the driver, so nothing else can be said before it is known
+  const what = driver === undefined ? 'missing: ' : '"driver": '
+  const found = { ...parsed.at(['driver']), message: `${what}expected process or container` }
+  const fix = driver === undefined ? 'add driver: process, or driver: container' : 'write process or container'
+  return { ok: false, errors: [{ file: path, ...found, fix }] }
 }
 
 export type LabService = ServedService | CalledService
