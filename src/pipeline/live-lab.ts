@@ -4,6 +4,7 @@ import type { RuleSet } from '../core/tolerance.ts'
 import type { Outcome } from '../core/verdict.ts'
 import { ParityError } from '../errors.ts'
 import { leaseLab } from '../lab/broker/client.ts'
+import type { LabEvidence } from '../lab/container/spec.ts'
 import { LabFailure } from '../lab/lab-failure.ts'
 import { type Lab, type LabFile, loadLab } from '../lab/lab-file.ts'
 import { type RunningLab, startLab } from '../lab/process-driver.ts'
@@ -11,10 +12,12 @@ import { type Probe, tryProbe } from '../lab/readiness.ts'
 import type { Case, Fault, Reason, Sha256 } from '../model.ts'
 import { type Driven, type DriveOptions, type Driver, openTarget } from '../replay/driver.ts'
 import { withoutFolder } from '../report/escape.ts'
+import { egressSummary } from '../report/lab-lines.ts'
 import type { GateResult } from '../run/events.ts'
 import { blockedBy } from './gate.ts'
 import { targetOfLab } from './lab-target.ts'
 import { once } from './once.ts'
+import { tryTwice } from './second-try.ts'
 
 /** How long the end of a legacy may take to be told, once its connections broke. */
 const DEATH_MS_MAX = 1_000
@@ -132,12 +135,31 @@ export class LiveLab implements AsyncDisposable {
     }
     try {
       const { file } = await this.#lab()
-      await this.#twinsAt(file.clock)
-      return { gate: 'lab', state: 'ok', reason: null, text: bootedText(file), remedy: null }
+      const { value: failure, tries } = await tryTwice(() => this.#failedBoot(file.clock), {
+        mayPass: failed => failed?.reason === 'lab-boot',
+        signal: this.#o.signal,
+      })
+      if (failure !== null) return closed(failure.reason, failure.message, failure.remedy)
+      const { first } = await this.#twinsAt(file.clock)
+      const { evidence } = first.running
+      const text = `${bootedText(file, evidence)}${tries === 1 ? '' : ', at the second try'}`
+      return { gate: 'lab', state: 'ok', reason: null, text, remedy: null, ...(evidence === null ? {} : { evidence }) }
     } catch (error) {
       if (error instanceof LabFailure) return closed(error.reason, error.message, error.remedy)
       if (!(error instanceof ParityError)) throw error
       return closed('environment', error.message.split('\nFix: ', 1)[0] ?? '', error.fix)
+    }
+  }
+
+  /** Why the lab does not boot; null when it did. */
+  async #failedBoot(clock: string | null): Promise<LabFailure | null> {
+    try {
+      await this.#twinsAt(clock)
+      return null
+    } catch (error) {
+      if (!(error instanceof LabFailure)) throw error
+      this.#twins.delete(clock)
+      return error
     }
   }
 
@@ -282,8 +304,19 @@ async function stopTwin({ driver, running }: Twin): Promise<void> {
 }
 
 /** What was booted, in one line that is the same on every machine. */
-function bootedText({ id, driver, isolation, clock, services }: LabFile): string {
-  const packages = Object.values(services).flatMap(({ npm }) => Object.entries(npm).map(each => each.join(' ')))
-  const facts = [`driver ${driver}`, `isolation ${isolation}`, ...packages, clock === null ? 'its own clock' : clock]
+function bootedText(file: LabFile, evidence: LabEvidence | null): string {
+  const { id, driver, isolation, clock } = file
+  const parts =
+    file.driver === 'container'
+      ? Object.values(file.services).map(({ image }) => image.tag.replace(/^.*\//, ''))
+      : Object.values(file.services).flatMap(({ npm }) => Object.entries(npm).map(each => each.join(' ')))
+  const proven = evidence === null ? [] : [egressSummary(evidence.egress)]
+  const facts = [
+    `driver ${driver}`,
+    `isolation ${isolation}`,
+    ...proven,
+    ...parts,
+    clock === null ? 'its own clock' : clock,
+  ]
   return `${id} answers, and once more as its control (${facts.join(' · ')})`
 }

@@ -89,7 +89,56 @@ const Gate = {
   text: z.string(),
   remedy: z.string().nullable(),
 }
-const GateShape = z.strictObject({ gate: z.enum(['lab', 'candidate', 'calibration']), ...Gate })
+const LadderShape = z.strictObject({
+  rung: z.enum(['local', 'registry', 'upstream', 'recipe']),
+  tried: z.string(),
+  outcome: z.enum(['used', 'skipped', 'failed']),
+  why: z.string().nullable(),
+  remedy: z.string().nullable(),
+})
+const EvidenceShape = z
+  .strictObject({
+    engine: z.string(),
+    images: z.array(
+      z.strictObject({
+        service: z.string(),
+        tag: z.string(),
+        id: z.string().describe('Of the base'),
+        digest: z.string().nullable(),
+        runId: z.string().describe('With the files of the lab over it'),
+        sizeBytes: Count,
+        steps: z.array(LadderShape),
+      }),
+    ),
+    assertions: z.array(
+      z.strictObject({
+        service: z.string(),
+        what: z.string(),
+        seenBy: z.enum(['engine', 'inside']),
+        expected: z.string(),
+        seen: z.string(),
+        holds: z.boolean(),
+      }),
+    ),
+    egress: z.array(
+      z.strictObject({
+        service: z.string(),
+        probe: z.string(),
+        target: z.string(),
+        control: z.string().describe('What the probe showed from a container that is not isolated'),
+        seen: z.string().describe('What it showed from inside'),
+        state: z.enum(['closed', 'open', 'unproven']),
+      }),
+    ),
+    bootMs: Count,
+    selfTestMs: Count,
+  })
+  .describe('Of a lab in containers: its images, what holds of them, and the ways out that were tried')
+const GateShape = z.strictObject({
+  gate: z.enum(['lab', 'candidate', 'calibration']),
+  ...Gate,
+  evidence: EvidenceShape.optional(),
+})
 const CalibrationShape = z.strictObject({
   gate: z.literal('calibration'),
   ...Gate,

@@ -3,6 +3,7 @@ import type { Difference, Verdict } from '../model.ts'
 import type { GateResult } from '../run/events.ts'
 import { escapeLines, escapeText } from './escape.ts'
 import { type FeatureReport, isAllowed, type Judgement, policyReason, type Report } from './fold.ts'
+import { egressLines } from './lab-lines.ts'
 
 export interface TerminalOptions {
   /** Colours, for a TTY without NO_COLOR. */
@@ -81,7 +82,14 @@ function stateLine({ reset }: FeatureReport, paint: Paint): string[] {
 
 function gateLines(gate: GateResult, report: Report, width: number, paint: Paint): string[] {
   const name = gate.gate.padEnd(width)
-  if (gate.state === 'ok') return [`   ${paint('green', '✓')} ${name}   ${paint('dim', escapeText(gate.text))}`]
+  if (gate.state === 'ok') {
+    // a way out that could not be judged is nothing to pass over in a count
+    const unproven = egressLines((gate.evidence?.egress ?? []).filter(({ state }) => state === 'unproven'))
+    return [
+      `   ${paint('green', '✓')} ${name}   ${paint('dim', escapeText(gate.text))}`,
+      ...unproven.map(line => `       ${paint('dim', line)}`),
+    ]
+  }
   const allowed = gate.reason !== null && isAllowed(gate.reason, report.run.allow)
   const fix = gate.remedy === null ? '' : ` Fix: ${escapeText(gate.remedy)}`
   const mark = allowed ? paint('yellow', '?') : paint('red', '✗')

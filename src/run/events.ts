@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { LabEvidence } from '../lab/container/spec.ts'
 import type { AllowableReason, Basis, Reason, Verdict } from '../model.ts'
 
 export type GateName = 'lab' | 'candidate' | 'calibration'
@@ -19,6 +20,8 @@ export interface GateResult {
   readonly text: string
   /** How to repair it, in one line; null when it did not fail. */
   readonly remedy: string | null
+  /** Of a lab in containers: its images, what holds of them, and the ways out that were tried. */
+  readonly evidence?: LabEvidence
 }
 
 /** What the calibration of a suite showed: control-vs-control and seeded mismatches. */
