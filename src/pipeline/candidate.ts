@@ -14,6 +14,7 @@ import type { Feature } from './feature.ts'
 import { blockedBy, gateOf } from './gate.ts'
 import { once } from './once.ts'
 import { resetFacts, resetText } from './reset.ts'
+import { tryTwice } from './second-try.ts'
 import type { FeatureOptions } from './suite.ts'
 
 /** How long the reset of the candidate may take. */
@@ -65,11 +66,23 @@ export class CandidateSide implements AsyncDisposable {
     const { principals } = o.feature.contract
     this.#principals = principalBook({ principals, env: process.env, label: 'the candidate' })
     this.gate = once(async () => {
-      this.#down = this.#told(await (await this.#openedAt(o.options.candidate, this.#labClock)).driver.probe())
-      const shown = gateOf('candidate', this.#down)
+      const { value, tries } = await tryTwice(() => this.#probed(), {
+        mayPass: fault => fault?.reason === 'candidate-unreachable',
+        signal: o.signal,
+      })
+      this.#down = this.#told(value)
+      const shown = gateOf('candidate', this.#down, tries)
       const state = resetText(resetFacts(o.feature, o.options), this.#leaseKey(o.options.candidate) !== null)
       return shown.state === 'failed' || state === '' ? shown : { ...shown, text: `${shown.text} · ${state}` }
     })
+  }
+
+  /** Why the candidate cannot be reached; it is let go then, so that it is opened anew when it is asked once more. */
+  async #probed(): Promise<Fault | null> {
+    const { candidate } = this.#o.options
+    const fault = await (await this.#openedAt(candidate, this.#labClock)).driver.probe()
+    if (fault !== null) await this.#stop(candidate)
+    return fault
   }
 
   /** What a target shows for a case, from the state that the contract asks for; one case after another, where it asks for any. */

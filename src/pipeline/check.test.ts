@@ -73,6 +73,36 @@ test('a candidate that names the folder of its checkout gives the same verdict i
   }
 })
 
+describe('a candidate that cannot be reached', () => {
+  test('is tried once more, and judged when it has come up', async () => {
+    let starts = 0
+    const late = http(({ signal }) => {
+      starts += 1
+      if (starts === 1) throw new Error('the port is still taken')
+      return startHello({ port: 0, signal })
+    })
+    await using suite = open({ candidate: late })
+    expect(await suite.gate('candidate')).toMatchObject({ state: 'ok', text: 'reachable (second try)' })
+    expect(await suite.check(CASE)).toMatchObject({ state: 'PARITY' })
+  })
+
+  test('is not tried a third time: the gate fails once, and blocks what needs it', async () => {
+    let starts = 0
+    const broken = http(() => {
+      starts += 1
+      throw new Error('no such file: server.js')
+    })
+    await using suite = open({ candidate: broken })
+    expect(await suite.check(CASE)).toMatchObject({ reason: 'blocked', cause: { gate: 'candidate' } })
+    expect(await suite.check('002-happy-german')).toMatchObject({ reason: 'blocked', cause: { gate: 'candidate' } })
+    expect(await suite.gate('candidate')).toMatchObject({
+      state: 'failed',
+      text: 'the candidate did not start: no such file: server.js (second try)',
+    })
+    expect(starts).toBe(2)
+  })
+})
+
 describe('a reset', () => {
   test('that fails is the environment', async () => {
     const reset = () => Promise.reject(new Error(`no ${root}/seed.sql`))
