@@ -19,6 +19,8 @@ export interface WarmOptions {
   /** Of these only the ones that come from the environment are part of the key. */
   readonly secrets: ReadonlyMap<string, string>
   readonly signal: AbortSignal
+  /** Hears why a kept lab was not used. Default: nobody. */
+  readonly onLog?: (line: string) => void
   /** Takes over what stands; rejects when it does not serve. `secrets` are those that it was booted with. */
   readonly attach: (standing: StandingLab, secrets: ReadonlyMap<string, string>) => Promise<RunningLab>
   /** Boots anew, kept under this key. */
@@ -94,8 +96,9 @@ async function attached(engine: Engine, key: string, o: WarmOptions): Promise<Ru
   if (standing !== null) {
     try {
       return await o.attach(standing, await secretsGiven(engine, standing, o))
-    } catch {
+    } catch (error) {
       o.signal.throwIfAborted()
+      o.onLog?.(`the kept lab ${o.lab.id} does not serve: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
   await removeObjectsOf(engine, key)
@@ -103,6 +106,7 @@ async function attached(engine: Engine, key: string, o: WarmOptions): Promise<Ru
 }
 
 async function booted(engine: Engine, key: string, o: WarmOptions): Promise<RunningLab> {
+  await removeOutdated(engine, o)
   const running = await o.boot(key)
   try {
     const { evidence } = running
@@ -118,6 +122,20 @@ async function booted(engine: Engine, key: string, o: WarmOptions): Promise<Runn
     await running[Symbol.asyncDispose]()
     await removeObjectsOf(engine, key)
     throw error
+  }
+}
+
+/** Removes kept labs of the same name that are something else by now, unless somebody uses them. */
+async function removeOutdated(engine: Engine, o: WarmOptions): Promise<void> {
+  const kept = (await listObjects(engine.docker)).filter(({ marks }) => marks.keep && marks.lab === o.lab.id)
+  for (const key of new Set(kept.map(({ marks }) => marks.key))) {
+    const free = await takeLease(`lab ${key}`, { purpose: `removing lab ${o.lab.id}`, timeoutMs: 0, signal: o.signal })
+    if (!free.ok) continue
+    try {
+      await removeObjectsOf(engine, key)
+    } finally {
+      free.lease.release()
+    }
   }
 }
 
