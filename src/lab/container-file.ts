@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Boundary, ReadySpec, Recipe, ResetSpec, SecretSpec, ServiceSpec } from './container/spec.ts'
+import type { ReadySpec, Recipe, ResetSpec, SecretSpec, ServiceSpec } from './container/spec.ts'
 import { Call, labHead, Name, Status, Versions } from './lab-head.ts'
 
 /** A tag without a version says nothing, and `latest` is another image tomorrow. */
@@ -171,17 +171,6 @@ const ServiceFile = z
     }
   })
 
-const BoundaryFile = z
-  .strictObject({
-    name: z.string().min(1),
-    mode: z.enum(['real', 'ephemeral-real', 'emulator', 'virtual-service', 'fake', 'unavailable']),
-    service: Name.optional().describe('The service that stands for it'),
-    version: z.string().min(1).optional(),
-    reason: z.string().min(1).describe('Why this mode is enough for the claim'),
-    gaps: z.array(z.string().min(1)).default([]).describe('What of the real one it does not keep'),
-  })
-  .transform((file): Boundary => ({ ...file, service: file.service ?? null, version: file.version ?? null }))
-
 /** `labs/<name>/lab.yaml` of a lab that runs in containers. */
 export const ContainerFileSchema = z
   .strictObject({
@@ -191,9 +180,6 @@ export const ContainerFileSchema = z
     drive: Name.optional().describe('The service that is asked; default: the only one with a port'),
     instances: z.int().min(1).max(64).default(1).describe('How many of it may be up at once'),
     services: z.record(Name, ServiceFile),
-    boundaries: z.array(BoundaryFile).default([]).describe('What the legacy depends on, and what stands for it'),
-    determinism: z.record(z.string().min(1), z.string().min(1)).default({}),
-    constraints: z.array(z.string().min(1)).default([]),
     caps: z
       .strictObject({ connections: z.int().min(1).optional(), steps: z.int().min(1).optional() })
       .default({})

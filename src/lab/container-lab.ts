@@ -1,14 +1,11 @@
 import { realpath, stat } from 'node:fs/promises'
 import { relative, resolve, sep } from 'node:path'
-import type { ParityError } from '../errors.ts'
 import type { Sha256 } from '../model.ts'
+import { checkBoundaries, type Invalid } from './boundaries.ts'
 import type { ContainerLab, ServiceSpec } from './container/spec.ts'
 import type { ContainerLabFile } from './container-file.ts'
 import { readLock } from './lab-lock.ts'
 import { checkPins } from './pins.ts'
-
-/** Makes the error of one place in lab.yaml. */
-type Invalid = (where: readonly string[], message: string, fix: string) => ParityError
 
 /**
  * A container lab from what its lab.yaml says, its services in boot order.
@@ -86,23 +83,6 @@ async function misfitOfPath(dir: string, path: string): Promise<string | null> {
   if (found === null) return `there is no ${path} in ${dir}`
   if (leaves(await realpath(full), await realpath(dir))) return `${path} is a link out of the folder of the lab`
   return null
-}
-
-function checkBoundaries({ boundaries, services }: ContainerLabFile, invalid: Invalid): void {
-  boundaries.forEach(({ name, service, mode }, index) => {
-    const where = ['boundaries', String(index)]
-    if (boundaries.findIndex(each => each.name === name) < index) {
-      throw invalid([...where, 'name'], `there are two boundaries ${name}`, 'keep one of them, or name them apart')
-    }
-    if (service !== null && !Object.hasOwn(services, service)) {
-      const known = Object.keys(services).join(', ')
-      throw invalid([...where, 'service'], `there is no service ${service}`, `write one of ${known}`)
-    }
-    if (service !== null && (mode === 'unavailable' || mode === 'real')) {
-      const what = `${mode}, but the service ${service} stands for it`
-      throw invalid([...where, 'mode'], what, 'remove service, or correct mode')
-    }
-  })
 }
 
 function driven({ drive }: ContainerLabFile, services: readonly ServiceSpec[], invalid: Invalid): string {

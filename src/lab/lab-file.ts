@@ -5,6 +5,7 @@ import { canonicalText, compareCodePoints, sha256 } from '../core/canonical.ts'
 import { type Located, type ParsedYaml, parseYaml, validate } from '../core/yaml.ts'
 import { ParityError } from '../errors.ts'
 import type { Sha256 } from '../model.ts'
+import { checkBoundaries } from './boundaries.ts'
 import type { ContainerLab } from './container/spec.ts'
 import { ContainerFileSchema, type ContainerLabFile } from './container-file.ts'
 import { containerLab } from './container-lab.ts'
@@ -177,6 +178,7 @@ export async function loadLab(dir: string): Promise<Lab> {
     const count = Object.keys(file.services).length
     throw at(['services'], `a process lab has one service, received ${count}`, 'keep the service that is driven')
   }
+  checkBoundaries(file, at)
   const [name, definition] = service
   const misfit = 'call' in definition ? await misfitOfCall(definition, dir) : misfitOfCommand(definition)
   if (misfit !== null) throw at(['services', name, ...misfit.path], misfit.message, misfit.fix)

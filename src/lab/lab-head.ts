@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { BoundaryFile } from './boundaries.ts'
 import { RUNGS } from './container/spec.ts'
 
 export const Name = z.string().regex(/^[a-z0-9-]+$/, 'lower-case letters, digits and hyphens')
@@ -22,5 +23,11 @@ export const labHead = {
   tz: z.string().min(1).default('UTC'),
   locale: z.string().min(1).default('C.UTF-8'),
   maxAgeDays: z.int().min(1).optional().describe('How long a calibration holds; for ever when absent'),
+  boundaries: z.array(BoundaryFile).default([]).describe('What the legacy depends on, and what stands for it'),
+  determinism: z
+    .record(z.string().min(1), z.string().min(1))
+    .default({})
+    .describe('What would differ between two runs, and what is done about it'),
+  constraints: z.array(z.string().min(1)).default([]).describe('What has to be kept to where it is used'),
   gaps: z.array(z.string().min(1)).default([]).describe('What this environment does not prove'),
 }
