@@ -49,7 +49,9 @@ export async function inlineLab(
     ...more,
   }
   const pin = { tag: TAG, digest: null, id: tool.runId, recipe: null, platform: engine.platform }
-  const images = Object.fromEntries(Object.keys(services).map(name => [name, pin]))
+  const images = Object.fromEntries(
+    Object.entries(services).flatMap(([name, service]) => ('image' in service ? [] : [[name, pin]])),
+  )
   // Every JSON document is one of YAML.
   writeFileSync(join(dir, 'lab.yaml'), JSON.stringify(file))
   writeFileSync(join(dir, 'lab.lock.yaml'), JSON.stringify({ format: 1, images }))
