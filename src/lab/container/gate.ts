@@ -19,7 +19,10 @@ const PROBE_SLACK_MS = 3000
 const NODE = '/usr/local/bin/node'
 
 /** Words that run one of the programs in ../tools in a container of the tool image: its text goes along, no file is needed. */
-export function toolCommand(program: 'gate' | 'probe' | 'self-probe', args: readonly string[]): string[] {
+export function toolCommand(
+  program: 'gate' | 'probe' | 'self-probe' | 'egress-probe',
+  args: readonly string[],
+): string[] {
   const ending = extname(fileURLToPath(import.meta.url))
   const text = readFileSync(new URL(`../tools/${program}${ending}`, import.meta.url), 'utf8')
   const type = ending === '.ts' ? 'module-typescript' : 'module'
