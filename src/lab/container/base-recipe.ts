@@ -21,7 +21,8 @@ const PATH = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 /** Nothing at run time reads them, and some hold the time of the build. */
 const LEFT_OUT = [
   '/usr/share/doc/*',
-  '/usr/share/man/*',
+  // not its folders: what Java packages link there has no place otherwise
+  '/usr/share/man/*/*',
   '/usr/share/info/*',
   '/usr/share/lintian/*',
   '/usr/share/locale/*/LC_MESSAGES/*',
