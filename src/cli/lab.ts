@@ -5,6 +5,8 @@ import { type LabStarted, type LabUp, labDown, labSweep, labsUp, labUp } from '.
 import { escapeText } from '../report/escape.ts'
 import { evidenceLines } from '../report/lab-lines.ts'
 import { type Command, EXIT_FINDINGS, EXIT_OK, EXIT_USAGE, positional, printJson, type Terminal } from './command.ts'
+import { mirror } from './lab-mirror.ts'
+import { pin } from './lab-pin.ts'
 
 type Removal = Awaited<ReturnType<typeof labSweep>>
 
@@ -152,11 +154,11 @@ const sweepCommand: Command = {
 
 export const lab: Command = {
   name: 'lab',
-  summary: 'The container labs that are up: list, keep, look into and remove them',
+  summary: 'The container labs: list, keep, look into and remove those that are up; pin and mirror their images',
   positionals: ['<action>'],
   options: {},
   example: 'npx vitest-parity lab up forex-sinatra',
-  actions: [ls, up, down, logs, shell, sweepCommand],
+  actions: [ls, up, down, logs, shell, pin, mirror, sweepCommand],
   run: async (_, terminal: Terminal) => {
     terminal.err('vitest-parity: lab needs an action')
     return EXIT_USAGE

@@ -145,7 +145,7 @@ export async function containersOf(o: {
  *
  * **Throws** PARITY_CLI_ARGUMENT for a name that no lab has and for a lab of processes, and what reading it throws.
  */
-async function containerLab(root: string, name: string): Promise<ContainerLab> {
+export async function containerLab(root: string, name: string): Promise<ContainerLab> {
   const folder = join(root, dirsOf(root, {}).labs)
   if (!existsSync(join(folder, name, 'lab.yaml'))) throw unknownLab(folder, name)
   const lab = await loadLab(join(folder, name))
