@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { loadProcessLab } from '../../test/lab-folder.ts'
 import type { Boundary } from './container/spec.ts'
-import { fidelityOf, isBelow, rungReached } from './rung.ts'
+import { fidelityOf, rungReached } from './rung.ts'
 
 const SERVED = {
   npm: {},
@@ -46,10 +46,6 @@ describe('the rung that a lab comes to', () => {
     const services = Object.fromEntries(names.map(name => [name, name === 'called' ? CALLED : SERVED]))
     const file = { services, boundaries: boundaries.map(([mode, service]) => boundary(mode, service)) }
     expect(rungReached(file as unknown as Parameters<typeof rungReached>[0])).toBe(rung)
-  })
-
-  test('is below another one, or not', () => {
-    expect([isBelow('L2', 'L3'), isBelow('L3', 'L3'), isBelow('L5', 'L0')]).toEqual([true, false, false])
   })
 })
 

@@ -1,4 +1,4 @@
-import { type Boundary, RUNGS, type Rung } from './container/spec.ts'
+import type { Boundary, Rung } from './container/spec.ts'
 import type { LabFile } from './lab-file.ts'
 
 /** How near to the real thing a lab comes, and what it does not show. */
@@ -32,10 +32,6 @@ export function rungReached({ services, boundaries }: Pick<LabFile, 'services' |
   if (legacies.length > 1 && simulated) return 'L4'
   if (modes.includes('ephemeral-real') || modes.includes('emulator')) return 'L3'
   return Object.values(services).every(service => 'call' in service) ? 'L1' : 'L2'
-}
-
-export function isBelow(rung: Rung, other: Rung): boolean {
-  return RUNGS.indexOf(rung) < RUNGS.indexOf(other)
 }
 
 export function fidelityOf(file: LabFile): Fidelity {

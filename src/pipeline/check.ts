@@ -4,6 +4,7 @@ import { COMPARATOR } from '../core/diff.ts'
 import { decide, decisionsId } from '../core/divergences.ts'
 import { judge, type Outcome } from '../core/verdict.ts'
 import { admit } from '../golden/store.ts'
+import { fidelityOf } from '../lab/rung.ts'
 import type { LabFile } from '../lab/lab-file.ts'
 import type { Basis, Case, Dimensions, Fixture, Verdict } from '../model.ts'
 import type { Driven } from '../replay/driver.ts'
@@ -210,6 +211,7 @@ function contextOf(feature: Feature, recorded: Basis, isLive: boolean): SuiteCon
     ...(isLive ? { against: 'live' } : {}),
   }
 }
+    ...(feature.lab === null ? {} : { fidelity: fidelityOf(feature.lab) }),
 
 /** What a legacy runs on, as far as its lab.yaml says: `node 0.10.48`, `ruby:2.7.4-slim`. */
 function runtimeOf(lab: LabFile): string | null {

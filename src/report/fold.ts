@@ -1,4 +1,6 @@
 import { compareCodePoints } from '../core/canonical.ts'
+import type { Rung } from '../lab/container/spec.ts'
+import type { Fidelity } from '../lab/rung.ts'
 import type { AllowableReason, Basis, Reason, Verdict, VerdictState } from '../model.ts'
 import type {
   CalibrationResult,
@@ -17,6 +19,8 @@ export interface FeatureReport {
   readonly state: VerdictState | null
   readonly lab: string | null
   readonly labDetail: string | null
+  /** What the lab claims, how near it comes, and what it does not show; null where no lab is known. */
+  readonly fidelity: ReachedFidelity | null
   /** What its cases were compared with; `both` where one file replays the recordings and another asks the lab. */
   readonly against: 'recorded' | 'live' | 'both'
   readonly fixtures: number
@@ -25,6 +29,13 @@ export interface FeatureReport {
   readonly basis: Basis | null
   readonly gates: readonly GateResult[]
   readonly calibration: CalibrationResult | null
+}
+
+export type ReachedFidelity = Omit<Fidelity, 'rung'> & {
+  /** The rung that the legacy answered at; null where none did. */
+  readonly rung: Rung | null
+  /** What the claim needs and did not have, in words; null where nothing is wanting. A finding, and no part of a verdict. */
+  readonly shortfall: string | null
 }
 
 export interface Summary {
@@ -162,6 +173,7 @@ function featuresOf(events: readonly StoredEvent[], judgements: readonly Judgeme
       state: worstState(own),
       lab: context?.lab ?? null,
       labDetail: context?.labDetail ?? null,
+      fidelity: reachedFidelity(context, { isLive: !against.has('recorded'), lab: gates.get('lab') }),
       against: against.size > 1 ? 'both' : ([...against][0] ?? 'recorded'),
       fixtures: context?.fixtures ?? 0,
       reset: context?.reset ?? null,
@@ -172,6 +184,22 @@ function featuresOf(events: readonly StoredEvent[], judgements: readonly Judgeme
       calibration: calibration !== undefined && 'seeded' in calibration ? calibration : null,
     }
   })
+}
+
+function reachedFidelity(
+  context: SuiteContext | null,
+  ran: { readonly isLive: boolean; readonly lab: GateResult | undefined },
+): ReachedFidelity | null {
+  const { fidelity, fixtures = 0 } = context ?? {}
+  if (fidelity === undefined) return null
+  const rung = (ran.isLive ? ran.lab?.state === 'ok' : fixtures > 0) ? fidelity.rung : null
+  const { needs } = fidelity
+  // rungs are named so that their names sort as they rank
+  const isShort = needs !== null && (rung === null || rung < needs)
+  const shortfall = isShort
+    ? `the claim needs ${needs}, and ${rung === null ? 'no lab ran' : `${rung} is what ran`}`
+    : null
+  return { ...fidelity, rung, shortfall }
 }
 
 function worstState(verdicts: readonly Verdict[]): VerdictState | null {

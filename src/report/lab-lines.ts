@@ -1,5 +1,6 @@
 import type { EgressRow, LabEvidence } from '../lab/container/spec.ts'
 import { escapeText } from './escape.ts'
+import type { FeatureReport } from './fold.ts'
 
 const HEAD = {
   service: 'service',
@@ -34,6 +35,19 @@ export function egressSummary(rows: readonly EgressRow[]): string {
     unproven === 0 ? '' : `${unproven} unproven`,
   ]
   return parts.filter(part => part !== '').join(' · ')
+}
+
+/** What a lab claims, the rung it came to, what stood for what the legacy depends on, and what all of it does not show. */
+export function fidelityLines({ fidelity, against }: Pick<FeatureReport, 'fidelity' | 'against'>): string[] {
+  if (fidelity === null) return []
+  const { claim, rung, isolation, boundaries, gaps } = fidelity
+  const came = rung === null ? 'no lab ran' : `${against === 'live' ? 'reached' : 'recorded at'} ${rung}`
+  const stood = boundaries.map(({ name, mode, version }) => `${name} ${mode}${version === null ? '' : ` (${version})`}`)
+  return [
+    `claim: ${claim} · ${came} · isolation: ${isolation}`,
+    ...(stood.length === 0 ? [] : [`boundaries: ${stood.join(' · ')}`]),
+    ...(gaps.length === 0 ? [] : [`not shown: ${gaps.join(' · ')}`]),
+  ].map(escapeText)
 }
 
 /** How a container lab stood: its images with the rung that each came by, what was asserted, and the egress table. */

@@ -137,7 +137,7 @@ const EvidenceShape = z
 const GateShape = z.strictObject({
   gate: z.enum(['lab', 'candidate', 'calibration']),
   ...Gate,
-  evidence: EvidenceShape.optional(),
+  evidence: EvidenceShape.exactOptional(),
 })
 const CalibrationShape = z.strictObject({
   gate: z.literal('calibration'),
@@ -156,6 +156,31 @@ const ResetShape = z
     probe: z.string().nullable().describe('The case that shows whether it was put back'),
   })
   .meta({ id: 'Reset', description: 'Who puts the state of both sides back, and when' })
+
+const RungName = z.enum(['L0', 'L1', 'L2', 'L3', 'L4', 'L5']).meta({ id: 'Rung', description: 'docs/lab-file.md' })
+const Fidelity = {
+  claim: z.string(),
+  driver: z.enum(['process', 'container']),
+  isolation: z.enum(['none', 'internal']),
+  needs: RungName.nullable().describe('What the claim needs; null where lab.yaml says nothing'),
+  boundaries: z.array(
+    z.strictObject({
+      name: z.string(),
+      mode: z.enum(['real', 'ephemeral-real', 'emulator', 'virtual-service', 'fake', 'unavailable']),
+      service: z.string().nullable(),
+      version: z.string().nullable(),
+      reason: z.string(),
+      gaps: z.array(z.string()),
+    }),
+  ),
+  gaps: z.array(z.string()).describe('What the lab does not show; of a boundary with its name before it'),
+}
+const FidelityShape = z.strictObject({ ...Fidelity, rung: RungName.describe('What the lab comes to') })
+const ReachedShape = z.strictObject({
+  ...Fidelity,
+  rung: RungName.nullable().describe('What the legacy answered at; null where none did'),
+  shortfall: z.string().nullable().describe('What the claim needs and did not have'),
+})
 
 const Facts = {
   id: z.string(),
@@ -206,6 +231,7 @@ export const ReportSchema = z
         state: z.enum(['PARITY', 'DIVERGED', 'UNVERIFIABLE']).nullable(),
         lab: z.string().nullable(),
         labDetail: z.string().nullable(),
+        fidelity: ReachedShape.nullable(),
         against: z.enum(AGAINST),
         fixtures: Count,
         reset: ResetShape.nullable(),
@@ -226,6 +252,7 @@ const ContextShape = z.strictObject({
   feature: z.string(),
   lab: z.string().nullable(),
   labDetail: z.string().nullable(),
+  fidelity: FidelityShape.exactOptional(),
   fixtures: Count,
   basis: Basis,
   gates: z.array(z.enum(['lab', 'candidate', 'calibration'])),

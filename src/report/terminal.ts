@@ -3,7 +3,7 @@ import type { Difference, Verdict } from '../model.ts'
 import type { GateResult } from '../run/events.ts'
 import { escapeLines, escapeText } from './escape.ts'
 import { type FeatureReport, isAllowed, type Judgement, policyReason, type Report } from './fold.ts'
-import { egressLines } from './lab-lines.ts'
+import { egressLines, fidelityLines } from './lab-lines.ts'
 
 export interface TerminalOptions {
   /** Colours, for a TTY without NO_COLOR. */
@@ -40,7 +40,7 @@ export function terminalText(report: Report, options: TerminalOptions): string {
   const names = allTestNames(report)
   const lines: string[] = ['']
   for (const feature of report.features) {
-    lines.push(header(feature, paint), ...stateLine(feature, paint))
+    lines.push(header(feature, paint), ...labLines(feature, paint), ...stateLine(feature, paint))
     const own = report.judgements.filter(each => each.verdict.feature === feature.feature)
     const width = Math.min(NAME_WIDTH_MAX, Math.max(11, ...own.map(each => each.verdict.case.length)))
     for (const gate of feature.gates) {
@@ -69,6 +69,14 @@ function header(feature: FeatureReport, paint: Paint): string {
   if (rules != null) facts.push(`rules ${rules.slice('sha256:'.length, 'sha256:'.length + 4)}`)
   const known = feature.basis === null ? '' : paint('dim', `  (${facts.map(escapeText).join(' · ')})`)
   return ` ${paint('bold', 'parity')}  ${escapeText(feature.feature)}${known}`
+}
+
+function labLines(feature: FeatureReport, paint: Paint): string[] {
+  const shortfall = feature.fidelity?.shortfall ?? null
+  return [
+    ...fidelityLines(feature).map(line => `   ${paint('dim', line)}`),
+    ...(shortfall === null ? [] : [`   ${paint('yellow', '!')} ${escapeText(shortfall)}`]),
+  ]
 }
 
 /** Who puts the state back, where anybody does. */

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LabEvidence } from '../lab/container/spec.ts'
+import type { Fidelity } from '../lab/rung.ts'
 import type { AllowableReason, Basis, Reason, Verdict } from '../model.ts'
 
 export type GateName = 'lab' | 'candidate' | 'calibration'
@@ -54,6 +55,8 @@ export interface SuiteContext {
   readonly lab: string | null
   /** What the lab runs, as `node 0.10.48`; null when unknown. */
   readonly labDetail: string | null
+  /** What its lab claims, and how near it comes. Absent: the contract names no lab, or there is none of that name. */
+  readonly fidelity?: Fidelity
   readonly fixtures: number
   readonly basis: Basis
   /** The gates that apply to the suite, in the order they are shown. */
