@@ -1,11 +1,10 @@
 import { coverNoise } from '../core/calibrate.ts'
-import { compareCodePoints } from '../core/canonical.ts'
 import { COMPARATOR } from '../core/diff.ts'
 import { decide, decisionsId } from '../core/divergences.ts'
 import { judge, type Outcome } from '../core/verdict.ts'
 import { admit } from '../golden/store.ts'
-import { fidelityOf } from '../lab/rung.ts'
 import type { LabFile } from '../lab/lab-file.ts'
+import { fidelityOf } from '../lab/rung.ts'
 import type { Basis, Case, Dimensions, Fixture, Verdict } from '../model.ts'
 import type { Driven } from '../replay/driver.ts'
 import type { CalibrationResult, GateResult, SuiteContext } from '../run/events.ts'
@@ -17,6 +16,7 @@ import { blockedBy, gateOf } from './gate.ts'
 import { type LiveSide, openLive } from './live.ts'
 import { readLiveInput } from './live-input.ts'
 import { once } from './once.ts'
+import { Exchanges, inPhases } from './phases.ts'
 import { proveComparator } from './prove.ts'
 import { refuseImpossibleReset, resetFacts } from './reset.ts'
 import type { CheckOptions, OpenOptions, OpenSuite, Suite } from './suite.ts'
@@ -61,12 +61,14 @@ class OpenFeature implements Suite {
   readonly #stop = new AbortController()
   readonly #stale = new Map<string, readonly string[]>()
   readonly #candidate: CandidateSide
+  readonly #exchanges = new Exchanges()
 
   constructor(open: OpenOptions, files: Feature) {
     this.#open = open
     this.#files = files
     this.feature = files.name
-    this.cases = [...new Set([...files.cases.keys(), ...files.fixtures.names])].sort(compareCodePoints)
+    const { reset } = files.contract
+    this.cases = inPhases([...files.cases.keys(), ...files.fixtures.names], { cases: files.cases, reset })
     const isLive = open.options.against === 'live'
     this.#basis = basisOf(files, open)
     this.context = { ...contextOf(files, this.#basis, isLive), reset: resetFacts(files, open.options) }
@@ -146,7 +148,10 @@ class OpenFeature implements Suite {
   /** A case of the corpus in a live suite. Its golden takes no part, but one without an input is no smaller corpus. */
   async #seeOwn(live: LiveSide, name: string, options: CheckOptions): Promise<Seen> {
     const input = this.#files.cases.get(name)
-    if (input !== undefined) return { outcome: await this.#seeLive(live, input, options), fixture: null }
+    if (input !== undefined) {
+      const seen = await this.#seeLive(live, input, options)
+      return { outcome: this.#exchanges.judged(input, seen), fixture: null }
+    }
     const admitted = admitCase(this.#files, name, this.#open.asOf)
     if (admitted.ok) throw new Error('a case without an input was admitted')
     return { outcome: { fault: admitted.fault }, fixture: null }
@@ -167,7 +172,9 @@ class OpenFeature implements Suite {
     const target = o.subject?.target ?? this.#open.options.candidate
     const driven = await this.#candidate.drive(target, input, o.signal)
     if ('blocked' in driven) return { outcome: driven.blocked, fixture }
-    return { outcome: comparedWith(fixture.observation, driven, { input, rules }), fixture }
+    const compared = comparedWith(fixture.observation, driven, { input, rules })
+    const isOwn = o.as === undefined && o.subject === undefined
+    return { outcome: isOwn ? this.#exchanges.judged(input, compared) : compared, fixture }
   }
 
   /** What stands in the way of comparing with the legacy as it answers now, or the comparison. */
@@ -204,6 +211,7 @@ function contextOf(feature: Feature, recorded: Basis, isLive: boolean): SuiteCon
     feature: feature.name,
     lab: feature.contract.lab,
     labDetail: feature.lab === null ? null : runtimeOf(feature.lab),
+    ...(feature.lab === null ? {} : { fidelity: fidelityOf(feature.lab) }),
     fixtures: feature.fixtures.names.length,
     basis: isLive ? { ...recorded, fixtureSet: null, calibration: null, lab: null } : recorded,
     gates: isLive ? ['lab', 'candidate', 'calibration'] : ['candidate', 'calibration'],
@@ -211,7 +219,6 @@ function contextOf(feature: Feature, recorded: Basis, isLive: boolean): SuiteCon
     ...(isLive ? { against: 'live' } : {}),
   }
 }
-    ...(feature.lab === null ? {} : { fidelity: fidelityOf(feature.lab) }),
 
 /** What a legacy runs on, as far as its lab.yaml says: `node 0.10.48`, `ruby:2.7.4-slim`. */
 function runtimeOf(lab: LabFile): string | null {

@@ -42,7 +42,7 @@ export interface CheckOptions {
 /** One feature, opened for one file. Everything is evaluated on first need and memoised; nothing throws for what a verdict can say. */
 export interface Suite {
   readonly feature: string
-  /** Names of the cases: the union of inputs, manifest and goldens, sorted by code point. */
+  /** Names of the cases: the union of inputs, manifest and goldens, in the order in which they are judged (`inPhases`). */
   readonly cases: readonly string[]
   readonly context: SuiteContext
   /** The verdict of one case. A gate that fails makes it UNVERIFIABLE(blocked). */
