@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { LabFailure } from '../lab-failure.ts'
 import type { LabDrive, LabOptions, RunningLab } from '../process-driver.ts'
 import { tryProbe } from '../readiness.ts'
+import { selfTest } from './egress.ts'
 import { type Engine, openEngine } from './engine.ts'
 import { execute } from './exec.ts'
 import { ensureImage, ensureToolImage } from './images.ts'
-import { startJanitor } from './janitor.ts'
+import { guardSession } from './janitor.ts'
 import { labels } from './labels.ts'
 import { runCommand } from './readiness.ts'
 import { mariadbQuestion, mariadbStatement, postgresStatements, restartedBy } from './reset.ts'
@@ -16,6 +17,7 @@ import type { ContainerLab, EgressRow, LabEvidence, ResolvedImage, ServiceSpec }
 import { warmLab } from './warm.ts'
 
 const RESET_TIMEOUT_MS = 30_000
+const TABLES_MAX = 10_000
 
 /**
  * Boots a lab of containers: finds its images, boots its services in their order behind a gate, proves what holds of them
@@ -30,7 +32,7 @@ export async function startContainerLab(lab: ContainerLab, options: LabOptions):
   const clock = options.clock === undefined ? lab.clock : options.clock
   const secrets = secretsOf(lab, process.env)
   const engine = await openEngine({ signal })
-  await startJanitor(sessionId())
+  await guardSession(engine.docker)
   const tool = await ensureToolImage(engine, { signal, onLog })
   const images: ResolvedImage[] = []
   for (const service of lab.services) images.push(await ensureImage(engine, { service, lab, signal, onLog }))
@@ -46,7 +48,7 @@ export async function startContainerLab(lab: ContainerLab, options: LabOptions):
     return running
   }
   if (options.keep !== true) return boot('')
-  return warmLab(engine, { lab, images, tool, clock, secrets, signal, attach, boot })
+  return warmLab(engine, { lab, images, tool, clock, secrets, signal, onLog, attach, boot })
 }
 
 interface Made {
@@ -176,8 +178,19 @@ class RunningContainerLab implements RunningLab {
   }
 
   async #selfTest(): Promise<readonly EgressRow[]> {
-    await this.#stack.assertInside()
-    return []
+    const { engine, lab, tool } = this.#o
+    const [inside, egress] = await Promise.allSettled([
+      this.#stack.assertInside(),
+      selfTest(engine, {
+        services: lab.services.map(({ name }) => ({ name, containerId: this.#stack.containerOf(name) })),
+        toolImage: tool.runId,
+        session: sessionId(),
+        signal: this.#signal,
+      }),
+    ])
+    if (inside.status === 'rejected') throw inside.reason
+    if (egress.status === 'rejected') throw egress.reason
+    return egress.value.egress
   }
 
   async #reset(clock: string | null): Promise<void> {
@@ -236,7 +249,11 @@ class RunningContainerLab implements RunningLab {
           return null
         }
         const command = [...reset.client, mariadbQuestion(reset)]
-        const { exitCode, output } = await execute(container, { command, timeoutMs: RESET_TIMEOUT_MS })
+        const { exitCode, output } = await execute(container, {
+          command,
+          timeoutMs: RESET_TIMEOUT_MS,
+          linesMax: TABLES_MAX,
+        })
         if (exitCode !== 0) return `the tables of ${reset.from} cannot be listed: ${output}`
         const statement = mariadbStatement(reset, output)
         return statement === null ? `the database ${reset.from} has no tables` : run(statement)

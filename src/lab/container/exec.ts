@@ -15,7 +15,12 @@ export interface Executed {
 /** Runs a command in a running container, as the user and with the variables of that container. Never waits longer than `timeoutMs`. */
 export async function execute(
   container: Container,
-  o: { readonly command: readonly string[]; readonly timeoutMs: number },
+  o: {
+    readonly command: readonly string[]
+    readonly timeoutMs: number
+    /** Of the output. Default: 200. */
+    readonly linesMax?: number
+  },
 ): Promise<Executed> {
   const lines: string[] = []
   let open: NodeJS.ReadableStream | null = null
@@ -24,7 +29,7 @@ export async function execute(
     const stream = await exec.start({ hijack: false, stdin: false })
     open = stream
     const demuxer = lineDemuxer(line => {
-      if (lines.push(line) > OUTPUT_LINES_MAX) lines.shift()
+      if (lines.push(line) > (o.linesMax ?? OUTPUT_LINES_MAX)) lines.shift()
     })
     await new Promise<void>((resolve, reject) => {
       stream.on('data', chunk => demuxer.take(chunk))

@@ -35,13 +35,19 @@ test('brings a PostgreSQL database back from its template, which nobody may be c
 })
 
 test('copies every table that MariaDB names, in one statement, and nothing of its heading', () => {
-  const answer =
-    'CONCAT(…)\nCREATE TABLE `shop`.`a` LIKE `pristine`.`a`;\nCREATE TABLE `shop`.`b` LIKE `pristine`.`b`;\n'
-  expect(mariadbStatement(template('mariadb'), answer)).toBe(
-    "SET SESSION foreign_key_checks = 0, sql_mode = 'NO_AUTO_VALUE_ON_ZERO'; " +
-      'DROP DATABASE IF EXISTS `shop`; CREATE DATABASE `shop`; ' +
+  const answer = [
+    'CONCAT(…)',
+    'CREATE DATABASE `shop` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;',
+    'CONCAT(…)',
+    'CREATE TABLE `shop`.`a` LIKE `pristine`.`a`;',
+    'CREATE TABLE `shop`.`b` LIKE `pristine`.`b`;',
+    '',
+  ]
+  expect(mariadbStatement(template('mariadb'), answer.join('\n'))).toBe(
+    "SET SESSION foreign_key_checks = 0, sql_mode = 'NO_AUTO_VALUE_ON_ZERO'; DROP DATABASE IF EXISTS `shop`; " +
+      'CREATE DATABASE `shop` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin; ' +
       'CREATE TABLE `shop`.`a` LIKE `pristine`.`a`; CREATE TABLE `shop`.`b` LIKE `pristine`.`b`;',
   )
-  expect(mariadbStatement(template('mariadb'), 'CONCAT(…)\n')).toBeNull()
+  expect(mariadbStatement(template('mariadb'), answer.slice(0, 3).join('\n'))).toBeNull()
   expect(mariadbQuestion(template('mariadb', "it's"))).toContain("TABLE_SCHEMA = 'it''s' AND TABLE_TYPE = 'BASE TABLE'")
 })

@@ -35,37 +35,34 @@ export function postgresStatements(reset: Template): string[] {
 }
 
 /**
- * The statement that asks MariaDB for the ones that bring a database back, one a line: tables with their columns, indexes,
- * rows and next number. Views, triggers, routines and foreign keys are not copied.
+ * The statements that ask MariaDB for the ones that bring a database back, one a line: the database in its character set,
+ * then its tables with their columns, indexes, rows and next number. Views, triggers, routines and foreign keys are not copied.
  */
 export function mariadbQuestion(reset: Template): string {
-  const [database, from] = [quoted(reset.database, '`'), quoted(reset.from, '`')]
-  const name = "CONCAT('`', REPLACE(TABLE_NAME, '`', '``'), '`')"
-  const parts = [
-    `'CREATE TABLE ${database.replaceAll("'", "''")}.'`,
-    name,
-    `' LIKE ${from.replaceAll("'", "''")}.'`,
-    name,
-    `'; INSERT INTO ${database.replaceAll("'", "''")}.'`,
-    name,
-    `' SELECT * FROM ${from.replaceAll("'", "''")}.'`,
-    name,
-    `IF(AUTO_INCREMENT IS NULL, '', CONCAT('; ALTER TABLE ${database.replaceAll("'", "''")}.', ${name}, ' AUTO_INCREMENT = ', AUTO_INCREMENT))`,
-    "';'",
+  const inText = (name: string): string => quoted(name, '`').replaceAll("'", "''")
+  const [database, from] = [inText(reset.database), inText(reset.from)]
+  const table = "CONCAT('`', REPLACE(TABLE_NAME, '`', '``'), '`')"
+  const copy = [
+    `'CREATE TABLE ${database}.', ${table}, ' LIKE ${from}.', ${table}`,
+    `'; INSERT INTO ${database}.', ${table}, ' SELECT * FROM ${from}.', ${table}`,
+    `IF(AUTO_INCREMENT IS NULL, '', CONCAT('; ALTER TABLE ${database}.', ${table}, ' AUTO_INCREMENT = ', AUTO_INCREMENT)), ';'`,
   ]
-  const where = `TABLE_SCHEMA = ${literal(reset.from)} AND TABLE_TYPE = 'BASE TABLE'`
-  return `SELECT CONCAT(${parts.join(', ')}) FROM information_schema.TABLES WHERE ${where} ORDER BY TABLE_NAME`
+  const charset = "' CHARACTER SET ', DEFAULT_CHARACTER_SET_NAME, ' COLLATE ', DEFAULT_COLLATION_NAME, ';'"
+  return [
+    `SELECT CONCAT('CREATE DATABASE ${database}', ${charset}) FROM information_schema.SCHEMATA`,
+    ` WHERE SCHEMA_NAME = ${literal(reset.from)};`,
+    ` SELECT CONCAT(${copy.join(', ')}) FROM information_schema.TABLES`,
+    ` WHERE TABLE_SCHEMA = ${literal(reset.from)} AND TABLE_TYPE = 'BASE TABLE' ORDER BY TABLE_NAME`,
+  ].join('')
 }
 
-/** The one statement that does it, from the answer to `mariadbQuestion`. Null: the template has no tables. */
+/** The one statement that does it, from the answer to `mariadbQuestion`. Null: there is no such database, or it has no tables. */
 export function mariadbStatement(reset: Template, answer: string): string | null {
-  const copies = answer.split('\n').filter(line => line.startsWith('CREATE TABLE '))
-  if (copies.length === 0) return null
-  const database = quoted(reset.database, '`')
+  const lines = answer.split('\n').filter(line => /^CREATE (?:DATABASE|TABLE) /.test(line))
+  if (lines.length < 2) return null
   return [
     "SET SESSION foreign_key_checks = 0, sql_mode = 'NO_AUTO_VALUE_ON_ZERO';",
-    `DROP DATABASE IF EXISTS ${database};`,
-    `CREATE DATABASE ${database};`,
-    ...copies,
+    `DROP DATABASE IF EXISTS ${quoted(reset.database, '`')};`,
+    ...lines,
   ].join(' ')
 }
