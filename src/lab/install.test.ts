@@ -11,7 +11,7 @@ import { startLab } from './process-driver.ts'
 const DEBIAN: Host = { platform: 'linux', arch: 'x64', glibc: '2.36' }
 
 /** Installs one package, as npm does, and counts how often it was asked to. */
-const GOOD_NPM = `echo run >> "$NPM_LOG"
+const GOOD_NPM = `echo run >> "$npm_config_seen_by_test"
 mkdir -p node_modules/left
 sleep 0.2
 echo 'left 1.2.3' > node_modules/left/index.js
@@ -53,7 +53,7 @@ async function place(script: string, npm: { readonly name?: string; readonly ver
       host: DEBIAN,
       signal: new AbortController().signal,
       onLog: () => {},
-      env: { ...process.env, PATH: [bin, process.env.PATH].join(delimiter), NPM_LOG: log },
+      env: { ...process.env, PATH: [bin, process.env.PATH].join(delimiter), npm_config_seen_by_test: log },
     },
     async runs() {
       return (await readFile(log, 'utf8').catch(() => '')).split('\n').length - 1
@@ -66,6 +66,16 @@ async function failureOf({ lab, options }: Place): Promise<LabFailure> {
   if (outcome instanceof LabFailure) return outcome
   throw new Error(`expected a LabFailure, received ${String(outcome)}`)
 }
+
+test('hands npm the way to the registry, and nothing else of the environment', async () => {
+  const { lab, options } = await place(`${GOOD_NPM}\nenv | cut -d= -f1 > node_modules/seen`)
+  const secrets = { DB_PASSWORD: 'x', AWS_SECRET_ACCESS_KEY: 'x', NODE_OPTIONS: '', npm_package_name: 'x' }
+  const env = { ...options.env, ...secrets, NPM_TOKEN: 'x', https_proxy: 'http://127.0.0.1:9' }
+  const installed = await installPackages(lab, { ...options, env })
+  const names = (await readFile(join(installed?.dir ?? '', 'node_modules/seen'), 'utf8')).split('\n')
+  expect(names).toEqual(expect.arrayContaining(['PATH', 'HOME', 'NPM_TOKEN', 'https_proxy']))
+  expect(names.filter(name => name in secrets)).toEqual([])
+})
 
 test('installs once, and takes it from the cache afterwards', async () => {
   const { lab, root, options, runs } = await place(GOOD_NPM)

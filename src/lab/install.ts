@@ -175,13 +175,16 @@ function packageList(lab: PackagedLab): string {
     .join(', ')
 }
 
-/** What a surrounding `npm run` adds about its own package is not meant for this one. */
+/** What npm is handed on: where it finds programs and its own files, the way to the registry, and the right to read there. */
+const HANDED_ON =
+  /^(?:PATH|HOME|USERPROFILE|APPDATA|LOCALAPPDATA|TMPDIR|TEMP|TMP|SYSTEMROOT|PATHEXT|COMSPEC|(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|NPM_TOKEN|NODE_AUTH_TOKEN|npm_config_.+)$/i
+/** What a surrounding `npm run` says of its own package. */
+const OF_ANOTHER = /^npm_config_(?:local_)?prefix$/i
+
 function npmEnvironment(env: Readonly<NodeJS.ProcessEnv>): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || /^npm_(package|lifecycle|config_(local_)?prefix)/i.test(name) || name === 'NODE_OPTIONS')
-      continue
-    kept[name] = value
+    if (value !== undefined && HANDED_ON.test(name) && !OF_ANOTHER.test(name)) kept[name] = value
   }
   return kept
 }
