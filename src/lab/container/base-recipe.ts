@@ -168,7 +168,7 @@ async function debianRoot(
   const running = await supervise({
     argv: ['mmdebstrap', ...argumentsOf(recipe, target, mirror, o.engine.platform)],
     cwd: dirname(target),
-    env: cleanEnvironment(env),
+    env: { ...cleanEnvironment(env), TMPDIR: dirname(target) },
     onLine(line) {
       if (lines.push(line) > LINES_MAX) lines.shift()
       o.onLog(line)
@@ -188,9 +188,29 @@ async function debianRoot(
   const how = end === null ? `had not ended after ${BUILD_TIMEOUT_MS} ms` : describeExit(end)
   const log = lines.filter(line => /^(E|W|Err)/.test(line)).slice(-6)
   const shown = (log.length === 0 ? lines.slice(-6) : log).map(line => `\n  ${line}`).join('')
-  const remedy = `make ${mirror} reachable, or set PARITY_DEBIAN_MIRROR to one that still has ${recipe.suite}`
-  return { ok: false, error: `mmdebstrap ${how}${shown}`, remedy }
+  const remedy = MAKE_REMEDIES.find(([words]) => words.test(lines.join('\n')))?.[1]({ mirror, suite: recipe.suite })
+  return { ok: false, error: `mmdebstrap ${how}${shown}`, remedy: remedy ?? 'read its words above, then try again' }
 }
+
+type MakeRemedy = (o: { readonly mirror: string; readonly suite: string }) => string
+
+/** Words of apt and mmdebstrap, and what to do about each. */
+const MAKE_REMEDIES: readonly (readonly [words: RegExp, remedy: MakeRemedy])[] = [
+  [
+    /NO_PUBKEY|EXPKEYSIG|not signed|signatures couldn't be verified/i,
+    () => 'install the keys of Debian: apt-get install debian-archive-keyring',
+  ],
+  [
+    /Unable to locate package|no installation candidate/i,
+    ({ suite }) => `correct packages: of that recipe in lab.yaml: ${suite} does not have all of them`,
+  ],
+  [/No space left/i, () => 'free some space, or set PARITY_CACHE to a folder on a disk that has it'],
+  [/newuidmap|newgidmap|subuid|unshare/i, () => 'run it as root, or: apt-get install uidmap'],
+  [
+    /does not have a Release file|404 +Not Found|Could not resolve|failure resolving|Could not connect|timed out/i,
+    ({ mirror, suite }) => `make ${mirror} reachable, or set PARITY_DEBIAN_MIRROR to a mirror that still has ${suite}`,
+  ],
+]
 
 function argumentsOf(
   { suite, variant, packages, extra }: Extract<Recipe, { kind: 'debian' }>,
