@@ -171,14 +171,14 @@ test('tells of a dependency that ends while the one behind it boots, with the lo
 test.each([
   [
     'exec',
-    { exec: node("console.log('not yet'); process.exit(7)"), timeoutMs: 3000 },
+    { exec: node("console.log('not yet'); process.exit(7)"), timeoutMs: 6000 },
     'ended with exit code 7: not yet',
   ],
-  ['sql', { sql: 'SELECT 1', client: node('process.exit(2)'), timeoutMs: 3000 }, 'SELECT 1 ended with exit code 2'],
-  ['stomp', { stomp: true, timeoutMs: 3000 }, 'port 3000 failed: ECONNREFUSED'],
+  ['sql', { sql: 'SELECT 1', client: node('process.exit(2)'), timeoutMs: 6000 }, 'SELECT 1 ended with exit code 2'],
+  ['stomp', { stomp: true, timeoutMs: 6000 }, 'port 3000 failed: ECONNREFUSED'],
 ])('tells what the last probe showed: %s', async (_, probe, words) => {
   const { message } = await failureOf({ app: { command: IDLE, ready: probe } })
-  expect(message).toContain('service app was not ready within 3000 ms: ')
+  expect(message).toContain('service app was not ready within 6000 ms: ')
   expect(message).toContain(words)
 })
 

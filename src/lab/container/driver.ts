@@ -189,6 +189,8 @@ class RunningContainerLab implements RunningLab {
       }),
     ])
     if (inside.status === 'rejected') throw inside.reason
+    const ended = this.#stack.ended()
+    if (ended !== null) throw await this.#stack.failure(`${ended} as soon as it was up`)
     if (egress.status === 'rejected') throw egress.reason
     return egress.value.egress
   }

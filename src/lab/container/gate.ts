@@ -13,9 +13,6 @@ import { type Watched, watch } from './watched.ts'
 
 /** The port that the gate listens on, inside; outside the engine picks one. */
 const GATE_PORT = 8080
-/** Above the budget of a probe: the start of its program. */
-const PROBE_SLACK_MS = 3000
-
 const NODE = '/usr/local/bin/node'
 
 /** Words that run one of the programs in ../tools in a container of the tool image: its text goes along, no file is needed. */
@@ -98,13 +95,16 @@ export function seenByGate(gate: Gate): { readonly connected: boolean; readonly 
   return { connected: states.includes('connected'), failing: last === undefined || last === 'connected' ? null : last }
 }
 
-/** Asks a service from inside the gate until it answers or the budget is gone. Null: it behaved as expected; else what was seen. */
-export async function probeFromGate(gate: Container, request: ProbeRequest): Promise<string | null> {
-  const { exitCode, output } = await execute(gate, {
-    command: toolCommand('probe', [JSON.stringify(request)]),
-    timeoutMs: request.budgetMs + PROBE_SLACK_MS,
-  })
-  if (exitCode !== 0) return `the probe in the gate ${exitCode === null ? 'did not end' : `failed: ${output}`}`
+/** Asks a service from inside the gate until it answers or the budget of the request is gone; `cut` after `timeoutMs`. `failed` is null when it behaved as expected. */
+export async function probeFromGate(
+  gate: Container,
+  request: ProbeRequest,
+  timeoutMs: number,
+): Promise<{ readonly failed: string | null; readonly cut: boolean }> {
+  const command = toolCommand('probe', [JSON.stringify(request)])
+  const { exitCode, output } = await execute(gate, { command, timeoutMs })
+  if (exitCode === null) return { failed: `the probe had not ended after ${Math.ceil(timeoutMs)} ms`, cut: true }
+  if (exitCode !== 0) return { failed: `the probe in the gate failed: ${output}`, cut: false }
   const answer: ProbeAnswer = JSON.parse(output.split('\n').at(-1) ?? '')
-  return answer.failed
+  return { ...answer, cut: false }
 }

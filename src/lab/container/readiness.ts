@@ -28,12 +28,21 @@ const TRY_MS = 2000
 /** A client program that hangs is asked again. */
 const EXEC_TRY_MS = 10_000
 const SHORT_TRY_MS = 100
-const SHORT_EXEC_MS = 1000
+/** After so long the program in the gate says what it has seen, and is started again. */
+const PROBE_ROUND_MS = 500
 const PAUSE_MS = 30
 const EXEC_PAUSE_MS = 100
 const WATCH_MS = 100
-const ENDED = 'a service ended'
 const SAID_OF_OUTPUT_MAX = 400
+const SAID_OF_COMMAND_MAX = 200
+
+/** What one try showed. */
+interface Tried {
+  /** Null: it behaved as expected. */
+  readonly failed: string | null
+  /** It was broken off because the budget is gone: it says less than the try before it. */
+  readonly cut: boolean
+}
 
 /** Resolves when the service behaves as `ready:` says, when a service of the lab ends, or at the deadline. Rejects only when `signal` aborts. */
 export async function waitUntilServes(o: ReadyQuestion): Promise<Readied> {
@@ -44,54 +53,53 @@ export async function waitUntilServes(o: ReadyQuestion): Promise<Readied> {
     const leftMs = o.deadline - performance.now()
     if (ended !== null || leftMs <= 0) return { ok: false, ended, last }
     const tried = await orEnded(askOnce(o, leftMs), o)
-    if (tried === null) {
+    if (tried === null) continue
+    if (tried.failed === null) {
       // An answer may overtake the end of the program that gave it.
       await sleep(0)
       const late = o.ended()
       return late === null ? { ok: true } : { ok: false, ended: late, last: 'it answered as expected, then ended' }
     }
-    if (tried === ENDED) continue
-    // What the end of the budget cut off at once says less than the answer before it.
-    const { kind } = o.service.ready
-    if (last === null || leftMs >= (kind === 'http' ? SHORT_TRY_MS : SHORT_EXEC_MS)) last = tried
-    const pauseMs = kind === 'http' ? PAUSE_MS : EXEC_PAUSE_MS
+    if (last === null || !tried.cut) last = tried.failed
+    const pauseMs = o.service.ready.kind === 'http' ? PAUSE_MS : EXEC_PAUSE_MS
     await sleep(Math.min(pauseMs, Math.max(0, o.deadline - performance.now())))
   }
 }
 
-/** What came of one try, or ENDED as soon as one has: a probe that hangs must not hide that. */
-async function orEnded(asked: Promise<string | null>, o: ReadyQuestion): Promise<string | null> {
+/** What came of one try; null as soon as a service has ended: a probe that hangs must not hide that. */
+async function orEnded(asked: Promise<Tried>, o: ReadyQuestion): Promise<Tried | null> {
   asked.catch(() => {})
-  const { promise: over, resolve } = Promise.withResolvers<string>()
+  const { promise: over, resolve } = Promise.withResolvers<null>()
   const watching = setInterval(() => {
-    if (o.ended() !== null) resolve(ENDED)
+    if (o.ended() !== null) resolve(null)
   }, WATCH_MS)
   try {
     return await unlessAborted(Promise.race([asked, over]), o.signal)
   } catch (error) {
     if (o.signal.aborted) throw error
-    return error instanceof Error ? error.message : String(error)
+    return { failed: error instanceof Error ? error.message : String(error), cut: false }
   } finally {
     clearInterval(watching)
   }
 }
 
-/** Null: it behaved as expected; else what was seen. */
-async function askOnce(o: ReadyQuestion, leftMs: number): Promise<string | null> {
+async function askOnce(o: ReadyQuestion, leftMs: number): Promise<Tried> {
   const { service, gate } = o
   const { ready } = service
   if (ready.kind === 'http' && o.driven) {
     const seen = await tryProbe(gate.gate.url, ready, Math.min(leftMs, TRY_MS), o.signal)
-    return seen === null ? null : throughGate(seen, gate.gate, service)
+    return { failed: seen === null ? null : throughGate(seen, gate.gate, service), cut: leftMs < SHORT_TRY_MS }
   }
   if (ready.kind === 'http' || ready.kind === 'stomp') {
     const { port } = service
-    if (port === null) return `service ${service.name} has no port to be asked at`
-    // The probe tries again by itself: its program needs longer to start than the service to answer.
-    return probeFromGate(gate.container, { ...questionOf(ready), host: service.name, port, budgetMs: leftMs })
+    if (port === null) return { failed: `service ${service.name} has no port to be asked at`, cut: false }
+    const budgetMs = Math.min(leftMs, PROBE_ROUND_MS)
+    return probeFromGate(gate.container, { ...questionOf(ready), host: service.name, port, budgetMs }, leftMs)
   }
   const command = ready.kind === 'exec' ? ready.command : [...ready.client, ready.statement]
-  return runCommand(o.container, command, Math.min(leftMs, EXEC_TRY_MS))
+  const timeoutMs = Math.min(leftMs, EXEC_TRY_MS)
+  const { exitCode, output } = await execute(o.container, { command, timeoutMs })
+  return { failed: describeRun({ command, exitCode, output, timeoutMs }), cut: exitCode === null }
 }
 
 /** The gate breaks off what it cannot forward: only it knows why. */
@@ -116,11 +124,21 @@ export async function runCommand(
   command: readonly string[],
   timeoutMs: number,
 ): Promise<string | null> {
-  const name = command.join(' ')
   const { exitCode, output } = await execute(container, { command, timeoutMs })
-  if (exitCode === 0) return null
-  const said = output === '' ? '' : `: ${output.slice(-SAID_OF_OUTPUT_MAX)}`
-  return exitCode === null
-    ? `${name} had not ended after ${Math.ceil(timeoutMs)} ms${said}`
-    : `${name} ended with exit code ${exitCode}${said}`
+  return describeRun({ command, exitCode, output, timeoutMs })
+}
+
+function describeRun(o: {
+  readonly command: readonly string[]
+  readonly exitCode: number | null
+  readonly output: string
+  readonly timeoutMs: number
+}): string | null {
+  if (o.exitCode === 0) return null
+  const words = o.command.join(' ')
+  const name = words.length > SAID_OF_COMMAND_MAX ? `${words.slice(0, SAID_OF_COMMAND_MAX)}…` : words
+  const said = o.output === '' ? '' : `: ${o.output.slice(-SAID_OF_OUTPUT_MAX)}`
+  return o.exitCode === null
+    ? `${name} had not ended after ${Math.ceil(o.timeoutMs)} ms${said}`
+    : `${name} ended with exit code ${o.exitCode}${said}`
 }
