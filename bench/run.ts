@@ -1,5 +1,6 @@
-/** `npm run bench [-- --smoke] [-- --only comparison|replay|suites]`: measures every promise against its peer. Exits 1 on a miss. */
+/** `npm run bench [-- --smoke] [-- --only comparison|replay|suites|labs]`: measures every promise against its peer. Exits 1 on a miss. */
 import { comparisonRows } from './comparison.ts'
+import { labRows } from './labs.ts'
 import { replayRows } from './replay.ts'
 import { lineOf, type Row, totalOf } from './rows.ts'
 import { suiteRows } from './suites.ts'
@@ -10,6 +11,7 @@ const parts: Readonly<Record<string, () => Iterable<Row> | AsyncIterable<Row>>> 
   comparison: () => comparisonRows(smoke),
   replay: () => replayRows(smoke),
   suites: () => suiteRows(smoke),
+  labs: () => labRows(smoke),
 }
 const rows: Row[] = []
 for (const [name, measure] of Object.entries(parts)) {
