@@ -117,7 +117,7 @@ async function run(args: Arguments, terminal: Terminal): Promise<number> {
     next.push(`npx vitest-parity record ${FEATURE}`, RUN)
   } else {
     say(`Recording ${FEATURE} from labs/hello-legacy, twice with a reset between`)
-    const recorded = await recordInto(terminal, FEATURE, [])
+    const recorded = await recordInto(terminal, { feature: FEATURE, names: [], keepLab: false })
     for (const line of recordLines(recorded)) say(line)
     if (!isClean(recorded)) exitCode = EXIT_FINDINGS
     else if (byHand) next.push(RUN)

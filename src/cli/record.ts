@@ -55,12 +55,15 @@ export function recordLines(report: RecordReport): string[] {
 }
 
 /** Records a feature of the project in the terminal's folder, its progress on one live line. */
-export async function recordInto(terminal: Terminal, feature: string, names: readonly string[]): Promise<RecordReport> {
+export async function recordInto(
+  terminal: Terminal,
+  o: { readonly feature: string; readonly names: readonly string[]; readonly keepLab: boolean },
+): Promise<RecordReport> {
+  const { feature } = o
   try {
     return await recordFeature({
       root: terminal.cwd,
-      feature,
-      names,
+      ...o,
       signal: terminal.signal,
       onProgress: (done, total, name) => terminal.live?.(`recording ${feature}  ${done}/${total}  ${name}`),
     })
@@ -70,7 +73,12 @@ export async function recordInto(terminal: Terminal, feature: string, names: rea
 }
 
 async function run(args: Arguments, terminal: Terminal): Promise<number> {
-  const report = await recordInto(terminal, positional(args, 0, 'feature'), args.positionals.slice(1))
+  const [, ...names] = args.positionals
+  const report = await recordInto(terminal, {
+    feature: positional(args, 0, 'feature'),
+    names,
+    keepLab: args.flags.has('keep-lab'),
+  })
   if (args.json) printJson(terminal, report)
   else terminal.out(recordLines(report).join('\n'))
   return isClean(report) ? EXIT_OK : EXIT_FINDINGS
@@ -80,7 +88,9 @@ export const record: Command = {
   name: 'record',
   summary: 'Drive the legacy twice with a reset between; freeze new cases, put changed ones aside',
   positionals: ['<feature>', '[case...]'],
-  options: {},
+  options: {
+    'keep-lab': { type: 'boolean', summary: 'leave a lab of containers up for the next time, and use one that is' },
+  },
   example: 'npx vitest-parity record forex',
   run,
 }

@@ -10,7 +10,7 @@ import { ParityError } from '../errors.ts'
 import { type FreezeReport, freeze } from '../golden/freeze.ts'
 import { assertWritable } from '../golden/staging.ts'
 import { type Lab, loadLab } from '../lab/lab-file.ts'
-import { startLab } from '../lab/process-driver.ts'
+import { type RunningLab, startLab } from '../lab/process-driver.ts'
 import type { Case, InputStep, Observation } from '../model.ts'
 import { type Incomplete, type LabSession, record } from '../record/record.ts'
 import { SECRET_RULES } from '../record/secrets.ts'
@@ -33,6 +33,8 @@ export interface RecordRequest {
   readonly names?: readonly string[]
   /** As `freeze` takes it. Default `add`. */
   readonly goldens?: 'add' | 'keep'
+  /** Whether a lab of containers stays up for the next run, and one that stayed up is used. Default false. */
+  readonly keepLab?: boolean
   readonly signal: AbortSignal
   /** Default: the wall clock. */
   readonly now?: () => Date
@@ -158,6 +160,16 @@ function chosen(feature: Feature, names: readonly string[] | undefined): readonl
   })
 }
 
+/** Who used a kept lab before may have left anything in it. */
+async function firstState(running: RunningLab): Promise<void> {
+  try {
+    await running.reset()
+  } catch (error) {
+    await running[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
 async function openLab(
   lab: Lab,
   now: string | null,
@@ -165,7 +177,10 @@ async function openLab(
 ): Promise<LabSession> {
   const clock = now ?? lab.file.clock
   const { signal, conceal } = o
-  const running = await startLab(lab, { signal, clock, conceal, ...(o.onLog === undefined ? {} : { onLog: o.onLog }) })
+  const keep = o.keepLab === true
+  const onLog = o.onLog === undefined ? {} : { onLog: o.onLog }
+  const running = await startLab(lab, { signal, clock, conceal, keep, ...onLog })
+  if (keep) await firstState(running)
   return {
     drive: () => openTarget(targetOfLab(running), { clock, tz: lab.file.tz, signal, label: 'the legacy' }),
     reset: () => running.reset(),
