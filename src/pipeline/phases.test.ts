@@ -1,6 +1,7 @@
 /** Single exchanges before sequences, and what of a sequence is blocked by one that failed. */
 import { describe, expect, test } from 'vitest'
 import { get, lineOf, openLiveFolder, serving } from '../../test/live-folder.ts'
+import { parseJson } from '../core/json.ts'
 import type { Outcome } from '../core/verdict.ts'
 import type { Case, Difference, InputStep, Reason } from '../model.ts'
 import { Exchanges, inPhases } from './phases.ts'
@@ -32,6 +33,12 @@ const compared = (o: { differs?: string; fault?: Reason; step?: number } = {}): 
       ruleUses: [],
     },
   }
+}
+
+const post = (text: string): InputStep => {
+  const parsed = parseJson(text)
+  if (!parsed.ok) throw new Error(text)
+  return { request: { method: 'POST', path: '/list', headers: [], body: { json: parsed.value } } }
 }
 
 describe('the order', () => {
@@ -73,6 +80,18 @@ describe('a sequence that stops at what a single exchange asks', () => {
     expect(exchanges.judged(flow, failed('unbound', 1))).toMatchObject({
       fault: { reason: 'blocked', message: expect.stringContaining('020-list asks, which differs at $.id; here:') },
     })
+  })
+
+  test.each<[string, InputStep]>([
+    ['a number with its text', post('{"amount":10.0}')],
+    ['octets', { request: { method: 'PUT', path: '/', headers: [], body: { bytes: new Uint8Array([0, 255]) } } }],
+    ['a form', { request: { method: 'POST', path: '/', headers: [], body: { form: [['a', '1']] } } }],
+    ['the input of a function', { input: { n: 1 } }],
+  ])('is known by what it asks: %s', (_what, step) => {
+    const exchanges = new Exchanges()
+    exchanges.judged(caseOf('020-alone', [step]), failed('timeout'))
+    const outcome = exchanges.judged(caseOf('030-flow', [one, step]), failed('timeout', 1))
+    expect(outcome).toMatchObject({ cause: { gate: '020-alone' } })
   })
 
   test.each<[string, Case, Outcome, Case, Outcome]>([

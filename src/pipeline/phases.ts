@@ -1,6 +1,7 @@
-import { canonicalText, compareCodePoints } from '../core/canonical.ts'
+import { canonicalText, compareCodePoints, sha256 } from '../core/canonical.ts'
+import { textOf } from '../core/json.ts'
 import type { Outcome } from '../core/verdict.ts'
-import type { Case, Fault, InputStep } from '../model.ts'
+import type { Body, Case, Fault, InputStep, Request } from '../model.ts'
 
 /**
  * The names of the cases in the order in which they are judged: single exchanges, then sequences, each by code point, so
@@ -52,7 +53,20 @@ export class Exchanges {
 }
 
 function keyOf({ request, input, as }: InputStep, { now }: Case): string {
-  return canonicalText({ request: request ?? null, input: input ?? null, as: as ?? null, now })
+  const asked = request === undefined ? textOf(input ?? null) : textOfRequest(request)
+  return canonicalText([as ?? null, now, asked])
+}
+
+function textOfRequest({ method, path, headers, body }: Request): string {
+  return canonicalText([method, path, headers, body === undefined ? null : textOfBody(body)])
+}
+
+/** Numbers with their text: `10.0` asks something else than `10`. */
+function textOfBody(body: Body): string {
+  if ('json' in body) return `json ${textOf(body.json)}`
+  if ('text' in body) return `text ${body.text}`
+  if ('form' in body) return `form ${canonicalText(body.form)}`
+  return sha256(body.bytes)
 }
 
 /** How a single exchange failed; null where it agrees. */
