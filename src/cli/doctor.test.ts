@@ -11,6 +11,9 @@ const bare: Machine = {
   platform: 'linux',
   arch: 'x64',
   probe: async () => null,
+  engine: async () => ({ why: 'no container engine listens at /x (ENOENT)', remedy: 'install it' }),
+  version: () => null,
+  labs: async () => [],
 }
 
 test('a machine with nothing beside Node and Vitest still replays', async () => {
@@ -20,7 +23,15 @@ test('a machine with nothing beside Node and Vitest still replays', async () => 
     ['vitest', 'ok'],
     ['report-folder', 'ok'],
   ])
-  expect(findings.filter(f => f.state === 'missing').map(f => f.id)).toEqual(['npm', 'git', 'docker', 'mitmdump'])
+  expect(findings.filter(f => f.state === 'missing').map(f => f.id)).toEqual([
+    'npm',
+    'git',
+    'docker',
+    'testcontainers',
+    'dockerode',
+    'mmdebstrap',
+    'mitmdump',
+  ])
 })
 
 test('whatever is missing says what to do', async () => {

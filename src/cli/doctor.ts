@@ -4,20 +4,20 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { type KnownLab, knownLabs } from '../pipeline/lab-facts.ts'
+import { escapeText } from '../report/escape.ts'
 import { type Command, EXIT_OK, EXIT_USAGE, printJson, type Terminal } from './command.ts'
-
-/** One thing looked at. `required` is what a replay needs; the others widen what the machine can do. */
-export interface Finding {
-  readonly id: string
-  readonly state: 'ok' | 'missing'
-  readonly required: boolean
-  /** What was found. */
-  readonly detail: string
-  /** What it is good for. */
-  readonly serves: string
-  /** What to install or change; null when all is well. */
-  readonly fix: string | null
-}
+import {
+  ENGINE_PACKAGES,
+  type EngineSeen,
+  engineFinding,
+  labFinding,
+  mmdebstrapFinding,
+  packageFinding,
+  packageVersion,
+  seeEngine,
+} from './doctor-labs.ts'
+import { type Finding, finding } from './findings.ts'
 
 /** What a probe of a program printed, or null when it is not there, fails, or takes longer than 10 s. */
 export type Probe = (program: string, args: readonly string[]) => Promise<string | null>
@@ -28,6 +28,11 @@ export interface Machine {
   readonly platform: string
   readonly arch: string
   readonly probe: Probe
+  /** Asks the container engine. */
+  readonly engine: () => Promise<EngineSeen>
+  /** The version of an installed package, or null. */
+  readonly version: (name: string) => string | null
+  readonly labs: () => Promise<readonly KnownLab[]>
 }
 
 const NODE_LEAST = [22, 22] as const
@@ -36,11 +41,13 @@ const LEGACY_NODE = 'linux-x64'
 
 /** Everything `doctor` looks at, required things first. Reads and starts nothing but version queries. */
 export async function examine(machine: Machine): Promise<Finding[]> {
-  const [npm, git, docker, mitmdump] = await Promise.all([
+  const [npm, git, mitmdump, mmdebstrap, engine, labs] = await Promise.all([
     machine.probe('npm', ['--version']),
     machine.probe('git', ['rev-parse', '--short', 'HEAD']),
-    machine.probe('docker', ['version', '--format', '{{.Server.Version}}']),
     machine.probe('mitmdump', ['--version']),
+    machine.probe('mmdebstrap', ['--version']),
+    machine.engine(),
+    machine.labs(),
   ])
   return [
     nodeFinding(machine),
@@ -59,24 +66,17 @@ export async function examine(machine: Machine): Promise<Finding[]> {
       serves: 'names the candidate in a verdict by its commit',
       fix: git === null ? 'install git and commit once, or set candidateId in the suite' : null,
     }),
-    finding({
-      id: 'docker',
-      detail: docker === null ? 'no engine answers' : `engine ${docker}`,
-      serves: 'container labs',
-      fix: docker === null ? 'start a Docker engine; replay and process labs do without one' : null,
-    }),
+    engineFinding(engine),
+    ...ENGINE_PACKAGES.map(name => packageFinding(name, machine.version(name))),
+    mmdebstrapFinding(mmdebstrap?.split('\n')[0] ?? null),
     finding({
       id: 'mitmdump',
       detail: mitmdump?.split('\n')[0] ?? 'not found',
       serves: 'recording real traffic through a proxy',
       fix: mitmdump === null ? 'pipx install mitmproxy; record against a lab does without it' : null,
     }),
+    ...labs.map(labFinding),
   ]
-}
-
-function finding(o: Omit<Finding, 'state' | 'required'> & { readonly required?: boolean }): Finding {
-  const { id, detail, serves, fix, required = false } = o
-  return { id, state: fix === null ? 'ok' : 'missing', required, detail, serves, fix }
 }
 
 function nodeFinding(machine: Machine): Finding {
@@ -157,10 +157,10 @@ export function probeIn(cwd: string): Probe {
   }
 }
 
-function printed(finding: Finding): string {
+function printed(finding: Finding, width: number): string {
   const mark = finding.state === 'ok' ? '✓' : finding.required ? '✗' : '–'
-  const line = `${mark} ${finding.id.padEnd(13)} ${finding.detail} (${finding.serves})`
-  return finding.fix === null ? line : `${line}\n  Fix: ${finding.fix}`
+  const line = `${mark} ${finding.id.padEnd(width)} ${escapeText(finding.detail)} (${finding.serves})`
+  return finding.fix === null ? line : `${line}\n  Fix: ${escapeText(finding.fix)}`
 }
 
 async function run(args: { readonly json: boolean }, terminal: Terminal): Promise<number> {
@@ -171,11 +171,15 @@ async function run(args: { readonly json: boolean }, terminal: Terminal): Promis
     platform,
     arch,
     probe: probeIn(terminal.cwd),
+    engine: () => seeEngine(terminal.signal),
+    version: packageVersion,
+    labs: () => knownLabs(terminal.cwd),
   })
   const ready = findings.every(f => f.state === 'ok' || !f.required)
   if (args.json) printJson(terminal, { ready, findings })
   else {
-    for (const f of findings) terminal.out(printed(f))
+    const width = Math.max(...findings.map(({ id }) => id.length))
+    for (const f of findings) terminal.out(printed(f, width))
     terminal.out(ready ? 'Ready: suites replay on this machine.' : 'Not ready: repair what is marked ✗.')
   }
   return ready ? EXIT_OK : EXIT_USAGE

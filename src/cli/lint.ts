@@ -1,4 +1,5 @@
 /** `lint`: contract, corpus, rules and decisions of a feature against each other, without running anything. */
+import { join } from 'node:path'
 import { type BaseFinding, baseFindings, isBaseNote, removedFeature } from '../contract/base.ts'
 import { type Finding, isNote, lint as lintFeature } from '../contract/lint.ts'
 import { ParityError } from '../errors.ts'
@@ -6,6 +7,7 @@ import { pendingNames } from '../golden/accept.ts'
 import { type Base, decisionsLeft, openBase, sideAt, sideOf } from '../pipeline/base.ts'
 import { capturedOf } from '../pipeline/evidence.ts'
 import { type Feature, featureNames, readFeature } from '../pipeline/feature.ts'
+import { labFault, lintLabOf } from '../pipeline/lab-facts.ts'
 import { type Arguments, type Command, EXIT_FINDINGS, EXIT_OK, printJson, type Terminal } from './command.ts'
 
 /** A finding of lint, or a file that could not be read as what it should be, which hides what lies behind it. */
@@ -23,8 +25,8 @@ interface Looking {
   readonly base: Base | null
 }
 
-function findingsOf(name: string, { root, base }: Looking): Reported[] {
-  return reading(name, root, () => {
+function findingsOf(name: string, { root, base }: Looking): Promise<Reported[]> {
+  return reading(name, root, async () => {
     const feature = readFeature({ root, dirs: {}, feature: name })
     const { contract, cases, fixtures, rules, divergences, lab, paths } = feature
     const found = lintFeature({
@@ -36,32 +38,42 @@ function findingsOf(name: string, { root, base }: Looking): Reported[] {
       pending: pendingNames(paths.golden),
       labRevision: lab?.revision ?? null,
       labClock: lab?.clock ?? null,
+      lab: lintLabOf(feature, root),
       captured: capturedOf(feature),
     })
     const own = found.map(finding => reported(name, finding, isNote(finding)))
-    return base === null ? own : [...own, ...againstBase(feature, base)]
+    const fault = contract.lab === null || lab === null ? null : await labFault(join(paths.labs, contract.lab))
+    if (fault !== null) own.push(unread(name, root, fault))
+    return base === null ? own : [...own, ...(await againstBase(feature, base))]
   })
 }
 
-function againstBase(feature: Feature, base: Base): Reported[] {
+async function againstBase(feature: Feature, base: Base): Promise<Reported[]> {
   const { name } = feature
-  return reading(name, base.root, () => {
+  const all = await reading(name, base.root, async () => {
     const found = baseFindings(sideAt(base, name), sideOf(feature))
     return found.map(finding => reported(name, finding, isBaseNote(finding)))
-  }).map(each =>
+  })
+  return all.map(each =>
     each.file === null ? { ...each, message: `at the base, ${base.commit.slice(0, 12)}: ${each.message}` } : each,
   )
 }
 
 /** Features that are gone, when all are looked at: a decision that stayed behind may say so. */
-function goneFindings({ root, base }: Looking): Reported[] {
+function goneFindings({ root, base }: Looking): Promise<Reported[]> {
   const now = featureNames(root)
   const gone = base?.features.filter(name => !now.includes(name)) ?? []
-  return gone.flatMap(name =>
-    reading(name, root, () =>
+  return inTurn(gone, name =>
+    reading(name, root, async () =>
       removedFeature(name, decisionsLeft(root, name)).map(finding => reported(name, finding, false)),
     ),
   )
+}
+
+async function inTurn(names: readonly string[], find: (name: string) => Promise<Reported[]>): Promise<Reported[]> {
+  const found: Reported[] = []
+  for (const name of names) found.push(...(await find(name)))
+  return found
 }
 
 function reported(feature: string, finding: Finding | BaseFinding, note: boolean): Reported {
@@ -69,15 +81,18 @@ function reported(feature: string, finding: Finding | BaseFinding, note: boolean
 }
 
 /** The findings of `read`; a file that cannot be read is one. */
-function reading(feature: string, root: string, read: () => Reported[]): Reported[] {
+async function reading(feature: string, root: string, read: () => Promise<Reported[]>): Promise<Reported[]> {
   try {
-    return read()
+    return await read()
   } catch (error) {
     if (!(error instanceof ParityError) || error.code === 'PARITY_FEATURE_UNKNOWN') throw error
-    const { code, fix } = error
-    const message = error.message.slice(0, -`\nFix: ${fix}`.length).replaceAll(`${root}/`, '')
-    return [{ feature, level: 'error', rule: code, file: null, message, fix }]
+    return [unread(feature, root, error)]
   }
+}
+
+function unread(feature: string, root: string, { code, fix, message: whole }: ParityError): Reported {
+  const message = whole.slice(0, -`\nFix: ${fix}`.length).replaceAll(`${root}/`, '')
+  return { feature, level: 'error', rule: code, file: null, message, fix }
 }
 
 function printed({ level, rule, file, message, fix }: Reported): string {
@@ -93,12 +108,12 @@ async function run(args: Arguments, terminal: Terminal): Promise<number> {
   using base = args.values.base === undefined ? null : openBase(root, args.values.base)
   const all = args.positionals.length === 0
   const names = all ? featureNames(root) : args.positionals
-  const gone = all ? goneFindings({ root, base }) : []
+  const gone = all ? await goneFindings({ root, base }) : []
   if (names.length === 0 && gone.length === 0) {
     const fix = 'change to the folder of the project, or begin here: npx vitest-parity init'
     throw new ParityError('PARITY_FEATURE_UNKNOWN', 'there is no feature under parity/ in this folder', fix)
   }
-  const findings = [...names.flatMap(name => findingsOf(name, { root, base })), ...gone]
+  const findings = [...(await inTurn(names, name => findingsOf(name, { root, base }))), ...gone]
   const errors = findings.filter(({ level }) => level === 'error')
   const notes = findings.length - errors.length
   if (args.json) printJson(terminal, { features: names, ...(base === null ? {} : { base: base.commit }), findings })

@@ -8,6 +8,7 @@ import type { Case } from '../model.ts'
 import type { Contract } from './contract.ts'
 import { corpusFindings, coverFindings } from './lint-corpus.ts'
 import { evidenceFindings } from './lint-evidence.ts'
+import { type LintLab, labFindings } from './lint-lab.ts'
 import { reachFindings } from './lint-reach.ts'
 import { recipeFindings } from './lint-recipes.ts'
 import { stepFindings } from './lint-steps.ts'
@@ -25,6 +26,8 @@ export interface LintInput {
   readonly labRevision: string | null
   /** The instant that its clock stands at. Default: it names none. */
   readonly labClock?: string | null
+  /** The lab itself. Default: it is not looked at. */
+  readonly lab?: LintLab | null
   /** The goldens that were captured twice, with what differed. Default: none. */
   readonly captured?: readonly Captured[]
   /** The names of the files in findings. Default: the usual places. */
@@ -72,6 +75,11 @@ export const LINT_RULES = {
   'recipe-replay': 'a heavy feature has traffic as it came',
   'recipe-properties': 'a function has invariants',
   'clock-one': 'a case runs at another instant than the clock of the lab',
+  'lab-rung': 'a lab comes to the rung that its claim needs',
+  'lab-gaps': 'a lab says what it does not show',
+  'lab-boundaries': 'a lab of several services says what they stand for',
+  'lab-unpinned': 'every image of a lab is pinned',
+  'secret-shared': 'the legacy shares no secret with anybody',
 } as const
 
 /** What a reader should know, and what cannot be judged from files alone. A note fails nothing. */
@@ -82,6 +90,7 @@ const NOTES: readonly (keyof typeof LINT_RULES)[] = [
   'recipe-replay',
   'recipe-properties',
   'clock-one',
+  'lab-unpinned',
 ]
 
 export function isNote({ rule }: Pick<Finding, 'rule'>): boolean {
@@ -112,6 +121,7 @@ export function lint(input: LintInput): readonly Finding[] {
     ...divergenceFindings(input, files),
     ...pendingFindings(input, files),
     ...recipeFindings(input, files),
+    ...labFindings(input, files),
   ]
 }
 
