@@ -74,7 +74,7 @@ function optionsOf(host: string | undefined): Dockerode.DockerOptions {
 }
 
 /** Why an engine cannot be asked, each with its own remedy. */
-function unreachable(where: string, error: unknown): LabFailure {
+export function unreachable(where: string, error: unknown): LabFailure {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
   const text = error instanceof Error ? error.message : String(error)
   const fail = (what: string, remedy: string): LabFailure =>
