@@ -15,7 +15,7 @@ export const ERROR_CODES = {
   PARITY_ACCEPT_REFUSED: 'accept was run in CI, without reason or author, or for a case without a pending payload',
   PARITY_RECORD_SECRET: 'a recording holds what looks like a secret',
   PARITY_LAB_MISSING: 'there is no lab.yaml where the lab should be',
-  PARITY_LAB_INVALID: 'lab.yaml is not what its schema allows',
+  PARITY_LAB_INVALID: 'lab.yaml or lab.lock.yaml is not what its schema allows',
   PARITY_LAB_UNPINNED: 'package.json, package-lock.json and the npm map of a lab do not pin the same versions',
   PARITY_CLI_COMMAND: 'a command that vitest-parity does not have',
   PARITY_CLI_OPTION: 'an unknown option, or an option without its value',

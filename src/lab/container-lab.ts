@@ -4,7 +4,7 @@ import type { Sha256 } from '../model.ts'
 import { checkBoundaries, type Invalid } from './boundaries.ts'
 import type { ContainerLab, ServiceSpec } from './container/spec.ts'
 import type { ContainerLabFile } from './container-file.ts'
-import { readLock } from './lab-lock.ts'
+import { currentPins, readLock } from './lab-lock.ts'
 import { checkPins } from './pins.ts'
 
 /**
@@ -41,7 +41,7 @@ export async function containerLab(
     instances,
     services: inBootOrder(services, o.invalid),
     drive: driven(file, services, o.invalid),
-    pins: readLock(o.dir),
+    pins: currentPins(readLock(o.dir), services),
     lock: packaged === undefined ? null : await checkPins(o.dir, packaged.overlay.npm),
     hash: o.hash,
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ParityError } from '../errors.ts'
-import { isPinned, LOCK_FILE, lockText, type Pins, readLock, writeLock } from './lab-lock.ts'
+import { currentPins, isPinned, LOCK_FILE, lockText, type Pins, readLock, writeLock } from './lab-lock.ts'
 
 const A = `sha256:${'a'.repeat(64)}` as const
 const B = `sha256:${'b'.repeat(64)}` as const
@@ -57,6 +57,13 @@ describe('lab.lock.yaml', () => {
     expect(isPinned(PINS, { name: 'db', tag: 'docker.io/library/mariadb:10.6' })).toBe(false)
     expect(isPinned(PINS, { name: 'cache', tag: 'docker.io/library/redis:6' })).toBe(false)
     expect(isPinned(null, { name: 'db', tag: 'docker.io/library/mariadb:10.5' })).toBe(false)
+    const image = (tag: string) => ({ tag, digest: null, recipe: null })
+    const services = [
+      { name: 'app', image: image('docker.io/library/php:7.4') },
+      { name: 'db', image: image('docker.io/library/mariadb:10.6') },
+    ]
+    expect(currentPins(PINS, services)).toEqual({ app: PINS.app })
+    expect(currentPins(null, services)).toBeNull()
   })
 
   test.each<[string, string, RegExp]>([

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { compareCodePoints } from '../core/canonical.ts'
 import { parseYaml, validate } from '../core/yaml.ts'
-import type { PinnedImage } from './container/spec.ts'
+import type { PinnedImage, ServiceSpec } from './container/spec.ts'
 import { labInvalid } from './lab-invalid.ts'
 
 export const LOCK_FILE = 'lab.lock.yaml'
@@ -100,4 +100,11 @@ function textOf(path: string): string | null {
 /** Whether the lock still speaks of the image that lab.yaml names. */
 export function isPinned(pins: Pins | null, service: { readonly name: string; readonly tag: string }): boolean {
   return pins !== null && Object.hasOwn(pins, service.name) && pins[service.name]?.tag === service.tag
+}
+
+/** The pins that still speak of the images that lab.yaml names: one of another tag would bring the image of before. */
+export function currentPins(pins: Pins | null, services: readonly Pick<ServiceSpec, 'name' | 'image'>[]): Pins | null {
+  if (pins === null) return null
+  const current = services.filter(({ name, image }) => isPinned(pins, { name, tag: image.tag })).map(({ name }) => name)
+  return Object.fromEntries(Object.entries(pins).filter(([name]) => current.includes(name)))
 }
