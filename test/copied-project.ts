@@ -21,11 +21,14 @@ export function copiedProject(o: {
   readonly name: string
   readonly folders: readonly string[]
   readonly edits: readonly Edit[]
+  /** How long a run may take before it is killed. Default 90_000. */
+  readonly runMsMax?: number
 }): Project {
   const project = makeProject({
     name: o.name,
     parity: `{ asOf: '${AS_OF}' }`,
     files: {},
+    ...(o.runMsMax === undefined ? {} : { runMsMax: o.runMsMax }),
     config: `resolve: { alias: [{ find: /^vitest-parity$/, replacement: '${source('src/index.ts')}' }] }`,
   })
   for (const folder of ['tolerance', ...o.folders]) {

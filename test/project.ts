@@ -48,6 +48,8 @@ export interface ProjectOptions {
   readonly name?: string
   /** Further members of the configuration, as text. */
   readonly config?: string
+  /** How long a run may take before it is killed. Default 90_000. */
+  readonly runMsMax?: number
 }
 
 /** Path of a module of this repository, for an import in a file of a project. */
@@ -76,7 +78,8 @@ export ${DEFAULT} defineConfig({ plugins: [parity(${options.parity ?? ''})], ${o
   )
   for (const [path, text] of Object.entries(options.files)) write(path, text)
   const report = (): JsonReport => JSON.parse(readFileSync(join(root, '.parity', 'report.json'), 'utf8'))
-  const start: Project['start'] = (args, env) => startVitest(root, args, env)
+  const { runMsMax = RUN_MS_MAX } = options
+  const start: Project['start'] = (args, env) => startVitest({ root, args, runMsMax }, env)
   return {
     root,
     write,
@@ -101,7 +104,10 @@ function stateText(verdict: Verdict): string {
   return verdict.state === 'UNVERIFIABLE' ? `UNVERIFIABLE ${verdict.reason}` : verdict.state
 }
 
-function startVitest(root: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+function startVitest(
+  { root, args, runMsMax }: { readonly root: string; readonly args: readonly string[]; readonly runMsMax: number },
+  env: Readonly<Record<string, string>> = {},
+): Running {
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV$|TEST$|CI$|GITHUB_)/.test(name)),
   )
@@ -125,7 +131,7 @@ function startVitest(root: string, args: readonly string[], env: Readonly<Record
     output += chunk
     for (const check of waiting) check()
   })
-  const timer = setTimeout(() => child.kill('SIGKILL'), RUN_MS_MAX)
+  const timer = setTimeout(() => child.kill('SIGKILL'), runMsMax)
   const ended = new Promise<Ended>(resolve => {
     child.on('close', (code, signal) => {
       clearTimeout(timer)
