@@ -20,6 +20,7 @@ export async function containerLab(
   if (services.length === 0)
     throw o.invalid(['services'], 'a lab has one service at least', 'add the service that is asked')
   for (const service of services) await checkService(service, services, o)
+  checkSecrets(services, o.invalid)
   checkBoundaries(file, o.invalid)
   const npm = services.filter(({ overlay }) => Object.keys(overlay.npm).length > 0)
   const [packaged, another] = npm
@@ -48,7 +49,7 @@ export async function containerLab(
 }
 
 async function checkService(
-  { name, dependsOn, overlay, image, port, reset }: ServiceSpec,
+  { name, dependsOn, overlay, image, port, reset, tmpfs }: ServiceSpec,
   all: readonly ServiceSpec[],
   { dir, invalid }: { readonly dir: string; readonly invalid: Invalid },
 ): Promise<void> {
@@ -69,8 +70,28 @@ async function checkService(
     const misfit = await misfitOfPath(dir, path)
     if (misfit !== null) throw invalid(where, misfit, 'name a file or folder beside lab.yaml')
   }
+  for (const inside of Object.keys(overlay.files)) {
+    const over = Object.keys(tmpfs).find(path => `${inside}/`.startsWith(`${path}/`))
+    if (over === undefined) continue
+    throw invalid(at('files', inside), `the tmpfs at ${over} hides it`, 'lay it somewhere else')
+  }
   if (reset.kind === 'http' && port === null) {
     throw invalid(at('reset'), 'a request, but no port that the service listens on', 'add port, or reset another way')
+  }
+}
+
+/** A secret that two services name is one value, so it has one source. */
+function checkSecrets(services: readonly ServiceSpec[], invalid: Invalid): void {
+  const first = new Map<string, { readonly service: string; readonly from: string }>()
+  for (const { name: service, secrets } of services) {
+    for (const { name, from } of secrets) {
+      const other = first.get(name)
+      if (other === undefined) first.set(name, { service, from })
+      else if (other.from !== from) {
+        const what = `${from} here, and ${other.from} in ${other.service}: it is one value`
+        throw invalid(['services', service, 'secrets', name], what, `write ${other.from}, or name them apart`)
+      }
+    }
   }
 }
 

@@ -12,6 +12,17 @@ export const Command = z.tuple([z.string().min(1)], z.string(), {
 })
 export const Versions = z.record(z.string().min(1), Version).default({})
 
+const Zone = z.string().refine(isZone, 'expected a time zone by name\nFix: write it as UTC, or Europe/Berlin')
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** What stands in every lab.yaml, whatever runs it. */
 export const labHead = {
   $schema: z.string().optional(),
@@ -20,7 +31,7 @@ export const labHead = {
   needs: z.enum(RUNGS).optional().describe('The rung of the fidelity ladder that the claim needs'),
   revision: z.string().min(1).describe('The pinned revision of the legacy'),
   clock: Instant.nullable().default(null).describe('The instant that the legacy runs at'),
-  tz: z.string().min(1).default('UTC'),
+  tz: Zone.default('UTC').describe('Also of the run that replays its goldens'),
   locale: z.string().min(1).default('C.UTF-8'),
   maxAgeDays: z.int().min(1).optional().describe('How long a calibration holds; for ever when absent'),
   boundaries: z.array(BoundaryFile).default([]).describe('What the legacy depends on, and what stands for it'),
