@@ -38,7 +38,8 @@ test('records nothing from a lab that has a way out', async () => {
     reason: 'lab-isolation',
     message: expect.stringContaining(`app: internet address: tcp ${HOLE}: connected`),
   })
-  expect(readdirSync(golden, { recursive: true })).toEqual([])
+  const all = readdirSync(golden, { recursive: true, withFileTypes: true })
+  expect(all.filter(each => each.isFile())).toEqual([])
 }, 300_000)
 
 test('leaves nothing of a lab that has a way out', async () => {
