@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram'
-import { createServer, type Server } from 'node:net'
+import { createServer, type Socket as NetSocket, type Server } from 'node:net'
 
 const PORT_TRIES_MAX = 5
 
@@ -15,8 +15,10 @@ export interface Listener {
 export async function listenEverywhere(): Promise<Listener> {
   for (let tried = 1; ; tried += 1) {
     const chunks: Buffer[] = []
+    const callers = new Set<NetSocket>()
     const server = createServer(socket => {
-      socket.on('error', () => {})
+      callers.add(socket)
+      socket.on('error', () => {}).on('close', () => callers.delete(socket))
       socket.on('data', chunk => chunks.push(chunk))
       socket.end('here\n')
     })
@@ -30,6 +32,8 @@ export async function listenEverywhere(): Promise<Listener> {
     })
     const close = (): void => {
       server.close()
+      // Who called from a network that is gone by now never hangs up, and would keep this process alive.
+      for (const caller of callers) caller.destroy()
       socket.close()
     }
     try {
