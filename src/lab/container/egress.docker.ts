@@ -46,7 +46,7 @@ async function service(networkMode: string): Promise<Container> {
     Cmd: ['--eval', 'setInterval(() => {}, 1000)'],
     User: TOOL_CONFINEMENT.user,
     Labels: marked('service'),
-    HostConfig: { ...hardened(TOOL_CONFINEMENT), NetworkMode: networkMode },
+    HostConfig: { ...hardened(TOOL_CONFINEMENT), Dns: [], NetworkMode: networkMode },
   })
   onTestFinished(() => container.remove({ force: true, v: true }))
   await container.start()

@@ -221,7 +221,8 @@ class Crew {
         HostConfig: {
           ...hardened({ ...TOOL_CONFINEMENT, user: o.user }),
           Init: false,
-          // Those of the service hold in its network.
+          // Those of the service hold in its network; the control has what the engine gives to everybody.
+          Dns: [],
           DnsOptions: shares ? [] : ['timeout:1', 'attempts:1'],
           NetworkMode: o.network,
         },

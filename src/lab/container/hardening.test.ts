@@ -24,6 +24,7 @@ test('confines a container in every way at once', () => {
     Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
     Init: true,
     IpcMode: 'private',
+    Dns: ['127.0.0.1'],
     DnsOptions: ['timeout:1', 'attempts:1'],
     LogConfig: { Type: 'json-file', Config: { 'max-size': '8m', 'max-file': '1' } },
   })

@@ -40,6 +40,9 @@ export function hardened(o: Confinement): HostConfig {
     Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
     Init: true,
     IpcMode: 'private',
+    // The name server of the engine knows the services, and has nobody to ask for other names. Where it would ask one on the
+    // loopback of this machine, older engines do so from there, for containers on internal networks too (CVE-2024-29018).
+    Dns: ['127.0.0.1'],
     DnsOptions: ['timeout:1', 'attempts:1'],
     LogConfig: { Type: 'json-file', Config: { 'max-size': `${LOG_FILE_MB}m`, 'max-file': '1' } },
   }

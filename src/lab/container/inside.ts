@@ -34,6 +34,7 @@ export async function lookInside(
       ...hardened({ ...TOOL_CONFINEMENT, user: o.user }),
       Init: false,
       // Those of the service hold in its network.
+      Dns: [],
       DnsOptions: [],
       NetworkMode: beside,
       PidMode: beside,

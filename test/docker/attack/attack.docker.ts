@@ -93,6 +93,8 @@ async function attackOn(networkMode: string, host: HostConfig = {}, user = TOOL_
     Labels: labels({ session: sessionId(), lab: 'attack', key: '', role: 'service', keep: false }),
     HostConfig: {
       ...hardened({ ...TOOL_CONFINEMENT, limits: { memoryMb: 128, cpus: 1, pids: 128 }, tmpfs: { '/tmp': 8 } }),
+      // A name server as the engine gives it: what holds here holds by the network.
+      Dns: [],
       ...host,
       NetworkMode: networkMode,
     },
