@@ -68,6 +68,16 @@ test('asks the hook of the service through the gate', async () => {
   expect(await ask(running, '/')).toBe(`0x${AT}`)
 })
 
+test('asks the hook of a service that is not driven from beside it, once', async () => {
+  const asks = `require('http').createServer((q, s) => require('http').get('http://db:3000' + q.url, r => r.pipe(s))).listen(3000)`
+  const running = await start({
+    db: counter({ reset: { http: 'GET /count', status: 200 } }),
+    app: { command: node(asks), reset: 'none', dependsOn: ['db'] },
+  })
+  await running.reset()
+  expect(await ask(running, '/')).toBe(`1x${AT}`)
+})
+
 test('runs a command in the service', async () => {
   const running = await start({ app: counter({ reset: { exec: node("require('fs').rmSync('/tmp/n')") } }) })
   await ask(running, '/count')

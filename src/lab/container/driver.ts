@@ -1,23 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { LabFailure } from '../lab-failure.ts'
 import type { LabDrive, LabOptions, RunningLab } from '../process-driver.ts'
-import { tryProbe } from '../readiness.ts'
 import { selfTest } from './egress.ts'
 import { type Engine, openEngine } from './engine.ts'
-import { execute } from './exec.ts'
 import { ensureImage, ensureToolImage } from './images.ts'
 import { guardSession } from './janitor.ts'
 import { labels } from './labels.ts'
-import { runCommand } from './readiness.ts'
-import { mariadbQuestion, mariadbStatement, postgresStatements, restartedBy } from './reset.ts'
+import { restartedBy } from './reset.ts'
+import { runHook } from './reset-hook.ts'
 import { concealing, secretsOf } from './secrets.ts'
 import { Stack, type StandingLab } from './services.ts'
 import { sessionId } from './session.ts'
 import type { ContainerLab, EgressRow, LabEvidence, ResolvedImage, ServiceSpec } from './spec.ts'
 import { warmLab } from './warm.ts'
-
-const RESET_TIMEOUT_MS = 30_000
-const TABLES_MAX = 10_000
 
 /**
  * Boots a lab of containers: finds its images, boots its services in their order behind a gate, proves what holds of them
@@ -120,7 +115,7 @@ class RunningContainerLab implements RunningLab {
 
   crashed(): string | null {
     const ended = this.#stack.ended()
-    return ended === null ? null : `${ended}\n${this.#stack.logs()}`
+    return ended === null ? null : `${ended}\n${this.#stack.lastLines()}`
   }
 
   /** Boots all, proves it, and fills in `evidence`. What a failure left is removed before it is told. */
@@ -218,7 +213,13 @@ class RunningContainerLab implements RunningLab {
     if (restarted.size > 0) await this.#stack.reboot(restarted, clock)
     const hooked = services.filter(({ name, reset }) => !restarted.has(name) && reset.kind !== 'none')
     for (const service of hooked) {
-      const failed = await this.#runHook(service)
+      const failed = await runHook({
+        service,
+        container: this.#containerOf(service),
+        url: service.name === this.#o.lab.drive ? this.#stack.url : null,
+        gate: this.#o.engine.docker.getContainer(this.#stack.gateId),
+        signal: this.#signal,
+      })
       if (failed !== null)
         throw await this.#stack.failure(`the reset of service ${service.name} did not work: ${failed}`)
     }
@@ -229,40 +230,8 @@ class RunningContainerLab implements RunningLab {
     }
   }
 
-  /** Null: it worked; else what was seen. */
-  async #runHook(service: ServiceSpec): Promise<string | null> {
-    const { reset } = service
-    const container = this.#o.engine.docker.getContainer(this.#stack.containerOf(service.name))
-    switch (reset.kind) {
-      case 'none':
-      case 'restart':
-        return null
-      case 'http':
-        return tryProbe(this.#stack.url, { ...reset, body: null }, RESET_TIMEOUT_MS, this.#signal)
-      case 'exec':
-        return runCommand(container, reset.command, RESET_TIMEOUT_MS)
-      case 'template': {
-        const run = (statement: string) => runCommand(container, [...reset.client, statement], RESET_TIMEOUT_MS)
-        if (reset.engine === 'postgres') {
-          for (const statement of postgresStatements(reset)) {
-            const failed = await run(statement)
-            if (failed !== null) return failed
-          }
-          return null
-        }
-        const command = [...reset.client, mariadbQuestion(reset)]
-        const { exitCode, output } = await execute(container, {
-          command,
-          timeoutMs: RESET_TIMEOUT_MS,
-          linesMax: TABLES_MAX,
-        })
-        if (exitCode !== 0) return `the tables of ${reset.from} cannot be listed: ${output}`
-        const statement = mariadbStatement(reset, output)
-        return statement === null ? `the database ${reset.from} has no tables` : run(statement)
-      }
-      default:
-        return reset satisfies never
-    }
+  #containerOf({ name }: ServiceSpec) {
+    return this.#o.engine.docker.getContainer(this.#stack.containerOf(name))
   }
 
   /** Runs `work` after what is under way; nothing is begun once the lab is to end. */

@@ -94,7 +94,11 @@ async function askOnce(o: ReadyQuestion, leftMs: number): Promise<Tried> {
     const { port } = service
     if (port === null) return { failed: `service ${service.name} has no port to be asked at`, cut: false }
     const budgetMs = Math.min(leftMs, PROBE_ROUND_MS)
-    return probeFromGate(gate.container, { ...questionOf(ready), host: service.name, port, budgetMs }, leftMs)
+    return probeFromGate(
+      gate.container,
+      { ...questionOf(ready), host: service.name, port, budgetMs, once: false },
+      leftMs,
+    )
   }
   const command = ready.kind === 'exec' ? ready.command : [...ready.client, ready.statement]
   const timeoutMs = Math.min(leftMs, EXEC_TRY_MS)

@@ -61,6 +61,10 @@ export class Stack {
     return this.#standing().gate.url
   }
 
+  get gateId(): string {
+    return this.#standing().gate.watched.id
+  }
+
   /** Of all that was asserted of what is up now, by service. */
   get assertions(): readonly Assertion[] {
     return this.#o.lab.services.flatMap(({ name }) => this.#assertions.get(name) ?? [])
@@ -178,14 +182,18 @@ export class Stack {
     return lines.join('\n')
   }
 
+  /** The last 20 lines of every service that was started. */
+  lastLines(): string {
+    return this.#lastOfEach().join('\n')
+  }
+
   async failure(what: string): Promise<LabFailure> {
     await sleep(LOG_SETTLE_MS)
     const { lab, conceal } = this.#o
-    const logs = lab.services.filter(({ name }) => this.#services.has(name)).map(({ name }) => this.#shownLog(name))
     const remedy = /MB of memory/.test(what)
       ? `raise limits.memoryMb of that service in ${lab.dir}/lab.yaml, or find out why it needs so much`
       : `read the log above, and repair the service or its ready: in ${lab.dir}/lab.yaml`
-    return new LabFailure('lab-boot', [`lab ${lab.id}: ${conceal(what)}`, ...logs].join('\n'), remedy)
+    return new LabFailure('lab-boot', [`lab ${lab.id}: ${conceal(what)}`, ...this.#lastOfEach()].join('\n'), remedy)
   }
 
   /** Stops watching, and leaves everything where it is. */
@@ -313,6 +321,10 @@ export class Stack {
   #standing(withGate = true): { networks: LabNetworks; gate: Gate | null } {
     if (this.#networks === null || (withGate && this.#gate === null)) throw new Error(`lab ${this.#o.lab.id} is not up`)
     return { networks: this.#networks, gate: this.#gate }
+  }
+
+  #lastOfEach(): string[] {
+    return this.#o.lab.services.filter(({ name }) => this.#services.has(name)).map(({ name }) => this.#shownLog(name))
   }
 
   #shownLog(name: string): string {

@@ -28,12 +28,13 @@ const tcp = (talk: (socket: Socket) => void) =>
   )
 
 type Question =
-  | Omit<ProbeRequest & { kind: 'http' }, 'host' | 'port' | 'budgetMs'>
+  | Omit<ProbeRequest & { kind: 'http' }, 'host' | 'port' | 'budgetMs' | 'once'>
   | { kind: 'stomp' }
   | { kind: 'tcp' }
 
-async function probe(port: number, question: Question, budgetMs = 700): Promise<string | null> {
-  const [, ...words] = toolCommand('probe', [JSON.stringify({ host: '127.0.0.1', port, budgetMs, ...question })])
+async function probe(port: number, question: Question, budgetMs = 700, once = false): Promise<string | null> {
+  const request = { host: '127.0.0.1', port, budgetMs, once, ...question }
+  const [, ...words] = toolCommand('probe', [JSON.stringify(request)])
   const { stdout } = await promisify(execFile)(process.execPath, words)
   return JSON.parse(stdout).failed
 }
@@ -75,6 +76,16 @@ test('asks again until the service answers, within its budget', async () => {
   const port = await http((_, answer) => answer.writeHead(++asked < 3 ? 503 : 200).end())
   expect(await probe(port, get(), 20_000)).toBeNull()
   expect(asked).toBe(3)
+})
+
+test('asks once where it is told to', async () => {
+  let asked = 0
+  const port = await http((_, answer) => {
+    asked++
+    answer.writeHead(503).end()
+  })
+  expect(await probe(port, get(), 20_000, true)).toBe('GET /up answered 503, expected 200')
+  expect(asked).toBe(1)
 })
 
 test.each([
