@@ -22,6 +22,24 @@ export const DISCIPLINE: readonly Sabotage[] = [
     to: 'spares.length > 0',
     tests: LINT,
   }),
+  blind('shortfall: a rung that the claim needs and that did not run is not said', {
+    file: 'src/report/fold.ts',
+    from: 'needs !== null && (rung === null || rung < needs)',
+    to: "needs === 'L0'",
+    tests: ['src/report/fidelity.test.ts'],
+  }),
+  blind('secret-shared: a principal takes a secret of the legacy', {
+    file: 'src/contract/lint-lab.ts',
+    from: 'name.startsWith(LEGACY)',
+    to: 'name === LEGACY',
+    tests: ['src/contract/lint-lab.test.ts'],
+  }),
+  blind('lab.lock.yaml: a pin counts for another image', {
+    file: 'src/lab/lab-lock.ts',
+    from: 'current.includes(name)',
+    to: 'current.length >= 0 && name.length > 0',
+    tests: ['src/lab/lab-lock.test.ts'],
+  }),
   blind('loosening-untriggered: a list of one is in any order', {
     file: 'src/contract/lint-reach.ts',
     from: 'return Array.isArray(value) && value.length > 1',
