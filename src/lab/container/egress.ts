@@ -4,6 +4,7 @@ import { LabFailure } from '../lab-failure.ts'
 import { unlessAborted, within } from '../supervise.ts'
 import type { EgressRequest, WaySeen } from '../tools/egress-probe.ts'
 import { listenEverywhere } from './egress-listener.ts'
+import { rowOf, type Tried } from './egress-row.ts'
 import { bridgeGateway, type Escape, escapesOf, gatewaysOf } from './egress-targets.ts'
 import type { Engine } from './engine.ts'
 import { toolCommand } from './gate.ts'
@@ -26,12 +27,6 @@ export interface SelfTestOptions {
   readonly signal: AbortSignal
   /** Whose PARITY_EGRESS_ADDRESSES, _NAMES and _DNS say what else to try. Default: that of this process. */
   readonly env?: Readonly<NodeJS.ProcessEnv>
-}
-
-/** What came of the ways by id, and what of them arrived, whether or not an answer came back. */
-interface Tried {
-  readonly seen: ReadonlyMap<string, WaySeen>
-  readonly token: string
 }
 
 /**
@@ -117,37 +112,6 @@ async function tryInside(
     user: Config.User === '' ? TOOL_CONFINEMENT.user : Config.User,
     ways: escapes.flatMap(({ ways }) => ways),
   })
-}
-
-function rowOf(
-  service: string,
-  { probe, target, ways, controls = ways }: Escape,
-  o: { readonly controls: Tried | undefined; readonly inside: Tried | undefined; readonly arrived: string },
-): EgressRow {
-  const seenOf = (all: readonly Way[], by: Tried | undefined): WaySeen[] =>
-    all.flatMap(({ id }) => by?.seen.get(id) ?? [])
-  const out = seenOf(ways, o.inside).map(each =>
-    !each.through && o.arrived.includes(`${o.inside?.token} ${each.id}\n`)
-      ? { ...each, through: true, seen: 'arrived, unanswered' }
-      : each,
-  )
-  const reached = seenOf(controls, o.controls)
-  const isOpen = out.length < ways.length || out.some(({ through }) => through)
-  const isProven = reached.some(({ through }) => through)
-  return {
-    service,
-    probe,
-    target,
-    control: told(reached),
-    seen: told(out),
-    state: isOpen ? 'open' : isProven ? 'closed' : 'unproven',
-  }
-}
-
-/** What decided: what got through, or how the others failed. */
-function told(all: readonly WaySeen[]): string {
-  const through = all.filter(each => each.through)
-  return [...new Set((through.length > 0 ? through : all).map(({ seen }) => seen))].sort().join(', ') || 'not tried'
 }
 
 type Way = EgressRequest['ways'][number]
