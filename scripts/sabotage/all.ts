@@ -1,3 +1,4 @@
+import { CONTAINERS } from './containers.ts'
 import { DISCIPLINE } from './discipline.ts'
 import { HTTP_SIDE } from './http.ts'
 import { MUTATIONS } from './mutations.ts'
@@ -16,4 +17,5 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...DISCIPLINE,
   ...MUTATIONS,
   ...REASON_PLACES,
+  ...CONTAINERS,
 ]
