@@ -3,6 +3,7 @@ import { DISCIPLINE } from './discipline.ts'
 import { HTTP_SIDE } from './http.ts'
 import { MUTATIONS } from './mutations.ts'
 import { NOISE_SIDE } from './noise.ts'
+import { PHASE_PLACES } from './phases.ts'
 import { REASON_PLACES } from './reasons.ts'
 import { RULES } from './rules.ts'
 import type { Sabotage } from './sabotage.ts'
@@ -18,4 +19,5 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...MUTATIONS,
   ...REASON_PLACES,
   ...CONTAINERS,
+  ...PHASE_PLACES,
 ]

@@ -27,6 +27,14 @@ function told(legacy: string) {
 
 const candidate = answering({ n: 1 })
 
+test('a lab that does not boot is tried once more, and answers then', async () => {
+  const tried = join(folder, 'tried')
+  const before = `if (!fs.existsSync('${tried}')) { fs.writeFileSync('${tried}', ''); throw new Error('the table is locked') }`
+  await using suite = openLiveFolder({ legacy: 'json(response, { n: 1 })', before, inputs }, { candidate })
+  expect(await suite.gate('lab')).toMatchObject({ state: 'ok', text: expect.stringMatching(/, at the second try$/) })
+  expect(lineOf(await suite.check('001-happy-a'))).toBe('PARITY')
+})
+
 describe('a legacy that ends while the suite runs', () => {
   test.each(['legacy', 'control'] as const)(
     'killed as the %s: the case that met it says how, the others are blocked',
