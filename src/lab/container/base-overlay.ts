@@ -60,7 +60,7 @@ export async function overlaid(
   await engine.docker.getImage(base).tag({ repo, tag: baseTag })
   // each place by itself: a copied tree would give the folders above it, /tmp among them, other rights
   const copies = places.map(({ inside }, index) => `COPY ${JSON.stringify([`place-${index}`, inside])}\n`)
-  const context = await tarOf([
+  const context = tarOf([
     { inside: '/Dockerfile', text: `FROM ${repo}:${baseTag}\n${copies.join('')}` },
     ...places.map((place, index) => ({ ...place, inside: `/place-${index}` })),
   ])

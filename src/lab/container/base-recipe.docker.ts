@@ -10,6 +10,8 @@ import type { Recipe } from './spec.ts'
 
 /** Small, and two packages of which one depends on the other. */
 const RECIPE: Recipe = { kind: 'debian', suite: 'bookworm', variant: 'extract', packages: ['zlib1g'], extra: [] }
+/** Three times over the mirror, on a machine that does other things too. */
+const WHOLE_MS = 300_000
 const NO_PROGRAMS = { PATH: '/nonexistent' }
 
 let engine: Engine
@@ -28,13 +30,15 @@ afterAll(async () => {
 async function find(o: { readonly cache: string; readonly env?: NodeJS.ProcessEnv; readonly recipe?: Recipe }) {
   const image = { tag: 'registry.invalid/shop/zlib:1', digest: null, recipe: o.recipe ?? RECIPE }
   const env = { ...process.env, PARITY_REGISTRY: '', ...o.env }
-  const options = { signal: AbortSignal.timeout(110_000), onLog: () => {}, env, cacheDir: join(dir, o.cache) }
+  const options = { signal: AbortSignal.timeout(WHOLE_MS), onLog: () => {}, env, cacheDir: join(dir, o.cache) }
   const found = await climb(engine, { name: 'shop app', image, pin: null, dir }, options)
   made.add(found.id)
   return { id: found.id, rung: found.steps.find(({ outcome }) => outcome === 'used')?.rung }
 }
 
-test('makes the same image of Debian packages twice, and takes it from the archive where no program can make it', async () => {
+test('makes the same image of Debian packages twice, and takes it from the archive where no program can make it', {
+  timeout: WHOLE_MS,
+}, async () => {
   const first = await find({ cache: 'one' })
   expect(first.rung).toBe('recipe')
   expect(await find({ cache: 'one', env: NO_PROGRAMS })).toEqual({ id: first.id, rung: 'local' })
@@ -47,7 +51,7 @@ test('makes the same image of Debian packages twice, and takes it from the archi
   expect((await readdir(join(dir, 'two', 'images'))).length).toBe(1)
 })
 
-test('makes an image anew where its archive is damaged', async () => {
+test('makes an image anew where its archive is damaged', { timeout: WHOLE_MS }, async () => {
   const { id } = await find({ cache: 'one' })
   await forget(engine, id)
   const images = join(dir, 'one', 'images')
@@ -64,7 +68,7 @@ test('says what to install where the program is missing', async () => {
   })
 })
 
-test('says that a suite lacks a package, and keeps nothing of it', async () => {
+test('says that a suite lacks a package, and keeps nothing of it', { timeout: WHOLE_MS }, async () => {
   const recipe: Recipe = { ...RECIPE, packages: ['no-such-package-anywhere'] }
   await expect(find({ cache: 'three', recipe })).rejects.toMatchObject({
     reason: 'lab-image',

@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
 import { canonicalText, sha256 } from '../../core/canonical.ts'
 import type { Sha256 } from '../../model.ts'
 import { makeFolder } from '../install.ts'
@@ -94,7 +95,7 @@ async function buildDockerfile(
 ): Promise<Built> {
   const path = join(dir, recipe.dockerfile)
   const tag = recipeTag(hash)
-  const context = await tarOf([{ inside: '/', from: dirname(path) }])
+  const context = tarOf([{ inside: '/', from: dirname(path) }])
   const told = await follow(
     engine,
     () => engine.docker.buildImage(context, { t: tag, dockerfile: basename(path), labels: { [RECIPE_LABEL]: hash } }),
@@ -131,7 +132,7 @@ async function buildDebian(o: BuildOptions, recipe: Extract<Recipe, { kind: 'deb
     const config: ImageConfig = { architecture, env: [PATH], labels: { [RECIPE_LABEL]: hash }, tag: recipeTag(hash) }
     const { archive } = await imageArchive(layers, config)
     const file = join(scratch, 'image.tar.gz')
-    await pipeline(archive, createWriteStream(file), { signal: o.signal })
+    await pipeline(archive, createGzip({ level: 1 }), createWriteStream(file), { signal: o.signal })
     await rename(file, kept)
   } finally {
     await rm(scratch, { recursive: true, force: true })
@@ -152,7 +153,7 @@ async function load({ engine, signal }: BuildOptions, archive: string, hash: Sha
 }
 
 async function written(places: readonly Placed[], path: string): Promise<string> {
-  await pipeline(await tarOf(places), createWriteStream(path))
+  await pipeline(tarOf(places), createWriteStream(path))
   return path
 }
 

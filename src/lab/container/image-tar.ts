@@ -1,35 +1,13 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
+import { lstat, readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PassThrough, type Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
-import type { Pack } from 'tar-stream'
 import { canonicalText, compareCodePoints, sha256 } from '../../core/canonical.ts'
-import { LabFailure } from '../lab-failure.ts'
+import { tarEnd, tarHeader, tarPadding } from './tar.ts'
 
-/** An entry without an owner, a time or a name of this machine: equal contents are equal octets. */
-const NOBODY = { uid: 0, gid: 0, uname: '', gname: '', mtime: new Date(0) } as const
 const EPOCH = '1970-01-01T00:00:00Z'
-
-async function openPack(): Promise<Pack> {
-  try {
-    const { pack } = await import('tar-stream')
-    return pack()
-  } catch (cause) {
-    const what = 'building an image needs the package tar-stream, which cannot be loaded'
-    throw new LabFailure('dependency-missing', what, 'npm install -D tar-stream', { cause })
-  }
-}
-
-function add(pack: Pack, header: Parameters<Pack['entry']>[0], content?: Buffer | string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const done = (error?: Error | null): void => (error == null ? resolve() : reject(error))
-    if (content === undefined) pack.entry(header, done)
-    else pack.entry(header, content, done)
-  })
-}
 
 /** Where a file or folder of this machine, or a text, goes in an image. */
 export type Placed = {
@@ -38,55 +16,69 @@ export type Placed = {
 } & ({ readonly from: string } | { readonly text: string })
 
 /** A tar of files and folders at their places, the same octets for the same contents; every file readable by everybody. */
-export async function tarOf(places: readonly Placed[]): Promise<Readable> {
-  const pack = await openPack()
-  void (async () => {
-    const made = new Set<string>()
-    for (const place of [...places].sort((a, b) => compareCodePoints(a.inside, b.inside))) {
-      const path = place.inside.replace(/^\/+/, '').replace(/\/+$/, '')
-      await addParents(pack, path, made)
-      if ('from' in place) await addTree(pack, path, place.from, made)
-      else await add(pack, { ...NOBODY, name: path, mode: 0o644 }, place.text)
-    }
-    pack.finalize()
-  })().catch((error: unknown) => pack.destroy(error instanceof Error ? error : new Error(String(error))))
-  const tar = new PassThrough()
-  pipeline(pack, tar).catch(() => {}) // told by the stream that is read
-  return tar
+export function tarOf(places: readonly Placed[]): Readable {
+  return Readable.from(octetsOf(places))
 }
 
-async function addParents(pack: Pack, path: string, made: Set<string>): Promise<void> {
-  const parts = path.split('/').slice(0, -1)
-  for (let length = 1; length <= parts.length; length++) {
-    const name = parts.slice(0, length).join('/')
-    if (made.has(name)) continue
-    made.add(name)
-    await add(pack, { ...NOBODY, name: `${name}/`, type: 'directory', mode: 0o755 })
+async function* octetsOf(places: readonly Placed[]): AsyncGenerator<Uint8Array> {
+  const made = new Set<string>()
+  for (const place of [...places].sort((a, b) => compareCodePoints(a.inside, b.inside))) {
+    const path = place.inside.replace(/^\/+/, '').replace(/\/+$/, '')
+    const parts = path.split('/')
+    for (let length = 1; length < parts.length; length++) yield* folder(parts.slice(0, length).join('/'), made)
+    if ('from' in place) yield* tree(path, place.from, made)
+    else yield* text(path, place.text)
   }
+  yield tarEnd()
 }
 
-async function addTree(pack: Pack, name: string, from: string, made: Set<string>): Promise<void> {
+async function* folder(path: string, made: Set<string>): AsyncGenerator<Uint8Array> {
+  if (path === '' || made.has(path)) return
+  made.add(path)
+  yield tarHeader({ kind: 'folder', path, mode: 0o755 })
+}
+
+async function* text(path: string, content: string): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(content)
+  yield tarHeader({ kind: 'file', path, mode: 0o644, sizeBytes: bytes.length })
+  yield bytes
+  yield tarPadding(bytes.length)
+}
+
+/** A file or a folder with all that is in it, by code point. What is neither file, folder nor link is left out. */
+async function* tree(path: string, from: string, made: Set<string>): AsyncGenerator<Uint8Array> {
   const found = await lstat(from)
   if (found.isSymbolicLink()) {
-    await add(pack, { ...NOBODY, name, type: 'symlink', linkname: await readlink(from), mode: 0o777 })
+    yield tarHeader({ kind: 'link', path, mode: 0o777, target: await readlink(from) })
   } else if (found.isDirectory()) {
-    if (name !== '' && !made.has(name)) await add(pack, { ...NOBODY, name: `${name}/`, type: 'directory', mode: 0o755 })
-    made.add(name)
-    const entries = await readdir(from)
-    for (const entry of entries.sort(compareCodePoints)) {
-      await addTree(pack, name === '' ? entry : `${name}/${entry}`, join(from, entry), made)
+    yield* folder(path, made)
+    for (const name of (await readdir(from)).sort(compareCodePoints)) {
+      yield* tree(path === '' ? name : `${path}/${name}`, join(from, name), made)
     }
   } else if (found.isFile()) {
-    const mode = (found.mode & 0o111) === 0 ? 0o644 : 0o755
-    const content = await readFile(from)
-    await add(pack, { ...NOBODY, name, type: 'file', mode, size: content.length }, content)
+    yield* file(path, from, { mode: (found.mode & 0o111) === 0 ? 0o644 : 0o755, sizeBytes: found.size })
   }
+}
+
+async function* file(
+  path: string,
+  from: string,
+  o: { readonly mode: number; readonly sizeBytes: number },
+): AsyncGenerator<Uint8Array> {
+  yield tarHeader({ kind: 'file', path, ...o })
+  let read = 0
+  for await (const chunk of createReadStream(from)) {
+    read += chunk.length
+    yield chunk
+  }
+  if (read !== o.sizeBytes) throw new Error(`${from} changed while it was read`)
+  yield tarPadding(read)
 }
 
 /** Hash of what is laid over an image: places, names, modes and contents, nothing of this machine. */
 export async function hashOf(places: readonly Placed[]): Promise<string> {
   const hash = createHash('sha256')
-  await pipeline(await tarOf(places), hash)
+  await pipeline(tarOf(places), hash)
   return `sha256:${hash.digest('hex')}`
 }
 
@@ -111,7 +103,7 @@ async function fileHash(path: string): Promise<string> {
 export async function imageArchive(
   layers: readonly string[],
   o: ImageConfig,
-): Promise<{ readonly id: string; readonly archive: NodeJS.ReadableStream }> {
+): Promise<{ readonly id: string; readonly archive: Readable }> {
   const diffIds = await Promise.all(layers.map(fileHash))
   const config = canonicalText({
     architecture: o.architecture,
@@ -125,16 +117,21 @@ export async function imageArchive(
   const name = `${id.slice('sha256:'.length)}.json`
   const names = layers.map((_, index) => `layer-${index}.tar`)
   const manifest = JSON.stringify([{ Config: name, RepoTags: [o.tag], Layers: names }])
-  const pack = await openPack()
-  void (async () => {
-    await add(pack, { ...NOBODY, name }, config)
-    for (const [index, path] of layers.entries()) {
-      const { size } = await lstat(path)
-      const entry = pack.entry({ ...NOBODY, name: names[index] ?? '', size })
-      await pipeline(createReadStream(path), entry)
-    }
-    await add(pack, { ...NOBODY, name: 'manifest.json' }, manifest)
-    pack.finalize()
-  })().catch((error: unknown) => pack.destroy(error instanceof Error ? error : new Error(String(error))))
-  return { id, archive: pack.pipe(createGzip({ level: 1 })) }
+  return { id, archive: Readable.from(archived({ name, config, names, layers, manifest })) }
+}
+
+async function* archived(o: {
+  readonly name: string
+  readonly config: string
+  readonly names: readonly string[]
+  readonly layers: readonly string[]
+  readonly manifest: string
+}): AsyncGenerator<Uint8Array> {
+  yield* text(o.name, o.config)
+  for (const [index, layer] of o.layers.entries()) {
+    const { size } = await lstat(layer)
+    yield* file(o.names[index] ?? '', layer, { mode: 0o644, sizeBytes: size })
+  }
+  yield* text('manifest.json', o.manifest)
+  yield tarEnd()
 }
