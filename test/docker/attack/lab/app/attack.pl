@@ -100,7 +100,7 @@ sub gate_ports {
   my ($gate) = @_;
   return [0, 'there is no gate'] if $gate eq '';
   my @open;
-  for my $port (1 .. 16384) {
+  for my $port (1 .. 8192) {
     socket(my $socket, PF_INET, SOCK_STREAM, 0) or return [0, code()];
     push @open, $port if connect($socket, pack_sockaddr_in($port, inet_aton($gate)));
     last unless $!{ECONNREFUSED} || @open && $open[-1] == $port;
@@ -289,7 +289,7 @@ sub together {
   } @_;
   return map {
     my ($name, $from, $child) = @$_;
-    my $line = IO::Select->new($from)->can_read(20) ? <$from> : undef;
+    my $line = IO::Select->new($from)->can_read(40) ? <$from> : undef;
     kill 'KILL', $child;
     $line // "broken\t$name\tno result\n";
   } @running;
