@@ -1,5 +1,6 @@
 import type { HostConfig } from 'dockerode'
 import type { WaitStrategy } from 'testcontainers'
+import { within } from '../supervise.ts'
 import type { Engine } from './engine.ts'
 
 /** A container to be made and started. */
@@ -23,6 +24,8 @@ export interface ContainerPlan {
   /** Ports that are published on a free port of 127.0.0.1. */
   readonly published: readonly number[]
 }
+
+const START_MS = 60_000
 
 /** Readiness is judged by behaviour, elsewhere: the default strategy takes a dead container without ports for a ready one. */
 const NO_WAIT: WaitStrategy = {
@@ -74,7 +77,8 @@ export async function startContainer(
     }
   }
 
-  const started = await new LabContainer().start()
+  const started = await within(new LabContainer().start(), START_MS)
+  if (started === null) throw new Error(`the engine had not started ${plan.name} after ${START_MS} ms`)
   return started.getId()
 }
 

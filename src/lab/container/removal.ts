@@ -1,8 +1,10 @@
 import { LabFailure } from '../lab-failure.ts'
+import { within } from '../supervise.ts'
 import type { Engine } from './engine.ts'
 
 const ATTEMPTS_MAX = 5
 const PAUSE_MS = 100
+const ATTEMPT_MS = 15_000
 
 /** Status codes that say: it is gone already, or on its way. */
 const GONE = new Set([404, 409])
@@ -15,8 +17,11 @@ function statusOf(error: unknown): number | null {
 async function tolerant(remove: () => Promise<unknown>): Promise<string | null> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await remove()
-      return null
+      const done = await within(
+        remove().then(() => true),
+        ATTEMPT_MS,
+      )
+      return done === null ? `no answer within ${ATTEMPT_MS} ms` : null
     } catch (error) {
       if (GONE.has(statusOf(error) ?? 0)) return null
       if (attempt === ATTEMPTS_MAX) return error instanceof Error ? error.message : String(error)
