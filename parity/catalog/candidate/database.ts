@@ -64,16 +64,22 @@ async function migrate(client: Client): Promise<void> {
   await client.query(LEGACY)
   await client.query(dump.replaceAll('\\\\', '\\'))
   await client.query(SCHEMA)
-  const { rows } = await client.query('SELECT * FROM legacy ORDER BY id')
-  for (const row of rows) {
-    const keys = [collationKey(row.sku), collationKey(row.name), collationKey(row.category), searchKey(row.description)]
-    await client.query(
-      `INSERT INTO products_seed (id, sku, sku_key, name, name_key, category, category_key, description, description_key,
-         price, stock, weight, active, released, attributes, created_at, updated_at)
-       SELECT id, sku, $2, name, $3, category, $4, description, $5, price::numeric, stock::bigint, weight::real, active::smallint,
-         replace(released, '0000-00-00', '-infinity')::date, attributes, created_at::timestamp, updated_at::timestamp
-       FROM legacy WHERE id = $1`,
-      [row.id, ...keys],
-    )
-  }
+  const { rows } = await client.query('SELECT id, sku, name, category, description FROM legacy')
+  const keys = rows.map(({ id, sku, name, category, description }) => ({
+    id,
+    sku_key: collationKey(sku),
+    name_key: collationKey(name),
+    category_key: collationKey(category),
+    description_key: searchKey(description),
+  }))
+  await client.query(
+    `INSERT INTO products_seed (id, sku, sku_key, name, name_key, category, category_key, description, description_key,
+       price, stock, weight, active, released, attributes, created_at, updated_at)
+     SELECT id, sku, sku_key, name, name_key, category, category_key, description, description_key,
+       price::numeric, stock::bigint, weight::real, active::smallint, replace(released, '0000-00-00', '-infinity')::date,
+       attributes, created_at::timestamp, updated_at::timestamp
+     FROM legacy JOIN json_to_recordset($1)
+       AS keys (id INT, sku_key TEXT, name_key TEXT, category_key TEXT, description_key TEXT) USING (id)`,
+    [JSON.stringify(keys)],
+  )
 }
