@@ -118,7 +118,7 @@ test('refuses another image under the tag of the pinned one', async () => {
 test('says that the registry has no such digest, and what to do', async () => {
   const { tag } = await stored()
   const { registry: line, remedy } = await refusal({ tag, digest: NONE }, { limits: { wholeMs: 20_000 } })
-  expect(line).toMatch(/failed: .*manifest unknown/)
+  expect(line).toMatch(/: failed: manifest for \S+ not found: manifest unknown: manifest unknown$/)
   expect(remedy).toContain('does not have it: correct tag and digest, or push it there')
 })
 

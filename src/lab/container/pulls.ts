@@ -68,7 +68,7 @@ export async function follow(
       const onEnd = (error: Error | null): void => (error === null ? resolve({ ok: true, lines }) : fail(error.message))
       engine.docker.modem.followProgress(started, onEnd, onProgress)
     },
-    (error: unknown) => fail(error instanceof Error ? error.message : String(error)),
+    (error: unknown) => fail(wordsOf(error)),
   )
   try {
     return await unlessAborted(promise, o.signal)
@@ -80,6 +80,12 @@ export async function follow(
       () => {},
     )
   }
+}
+
+/** The words of the engine, without what the package that speaks to it puts before them. */
+function wordsOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.replace(/^\(HTTP code \d+\) [^-]*- /, '').trim()
 }
 
 type Remedy = (o: { readonly reference: string; readonly registry: string; readonly platform: string }) => string
