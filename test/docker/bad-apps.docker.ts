@@ -52,9 +52,9 @@ test('tells of a program that the image does not have', async () => {
 })
 
 test('tells of a service that never listens, within its budget', async () => {
-  const { message } = await failureOf({ app: { command: IDLE, ready: ready(2500) } })
+  const { message } = await failureOf({ app: { command: IDLE, ready: ready(6000) } })
   expect(message).toBe(
-    'lab inline: service app was not ready within 2500 ms: nothing listens on port 3000 (ECONNREFUSED)\n  app printed nothing',
+    'lab inline: service app was not ready within 6000 ms: nothing listens on port 3000 (ECONNREFUSED)\n  app printed nothing',
   )
 })
 
@@ -74,17 +74,17 @@ test('tells of a service that answers its probe with 500', async () => {
   const { message } = await failureOf({
     app: {
       command: node(`require('http').createServer((q, s) => { s.statusCode = 500; s.end() }).listen(3000)`),
-      ready: ready(3000),
+      ready: ready(6000),
     },
   })
-  expect(message).toContain('service app was not ready within 3000 ms: GET / answered 500, expected 200')
+  expect(message).toContain('service app was not ready within 6000 ms: GET / answered 500, expected 200')
 })
 
 test('tells of a service that takes the connection and says nothing', async () => {
   const { message } = await failureOf({
-    app: { command: node("require('net').createServer(() => {}).listen(3000)"), ready: ready(2500) },
+    app: { command: node("require('net').createServer(() => {}).listen(3000)"), ready: ready(6000) },
   })
-  expect(message).toMatch(/service app was not ready within 2500 ms: GET \/ had no answer within \d+ ms/)
+  expect(message).toMatch(/service app was not ready within 6000 ms: GET \/ had no answer within \d+ ms/)
 })
 
 test('tells of a service that eats its memory, and what to raise', async () => {

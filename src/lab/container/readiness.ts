@@ -27,7 +27,6 @@ export type Readied =
 const TRY_MS = 2000
 /** A client program that hangs is asked again. */
 const EXEC_TRY_MS = 10_000
-const SHORT_TRY_MS = 100
 /** After so long the program in the gate says what it has seen, and is started again. */
 const PROBE_ROUND_MS = 500
 const PAUSE_MS = 30
@@ -88,7 +87,8 @@ async function askOnce(o: ReadyQuestion, leftMs: number): Promise<Tried> {
   const { ready } = service
   if (ready.kind === 'http' && o.driven) {
     const seen = await tryProbe(gate.gate.url, ready, Math.min(leftMs, TRY_MS), o.signal)
-    return { failed: seen === null ? null : throughGate(seen, gate.gate, service), cut: leftMs < SHORT_TRY_MS }
+    const cut = leftMs < TRY_MS && (seen?.includes('had no answer within') ?? false)
+    return { failed: seen === null ? null : throughGate(seen, gate.gate, service), cut }
   }
   if (ready.kind === 'http' || ready.kind === 'stomp') {
     const { port } = service

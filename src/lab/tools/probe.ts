@@ -29,7 +29,6 @@ export interface ProbeAnswer {
 }
 
 const TRY_MS = 2000
-const SHORT_TRY_MS = 100
 const PAUSE_MS = 30
 const BODY_BYTES_MAX = 1 << 20
 
@@ -120,7 +119,7 @@ let asked = 0
 for (let leftMs = spec.budgetMs; leftMs > 0; leftMs = deadline - performance.now()) {
   const seen = await tryOnce(spec, Math.ceil(spec.once ? leftMs : Math.min(leftMs, TRY_MS)))
   // What the end of the budget cut off at once says less than the answer before it.
-  if (seen === null || asked++ === 0 || leftMs >= SHORT_TRY_MS) failed = seen
+  if (seen === null || asked++ === 0 || !(leftMs < TRY_MS && seen.includes('no answer within'))) failed = seen
   if (failed === null || spec.once) break
   await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
 }
