@@ -45,8 +45,11 @@ export async function listProducts(
   let count = 0
   const where = ['TRUE', ...o.conditions.map(({ sql }) => sql.replaceAll('?', () => `$${++count}`))].join(' AND ')
   const { rows: counted } = await client.query(`SELECT count(*)::text AS total FROM products WHERE ${where}`, values)
-  const column = Object.hasOwn(SORTABLE, o.sort) ? SORTABLE[o.sort] : 'id'
-  const order = o.descending ? `${column} DESC NULLS LAST, id DESC` : `${column} ASC NULLS FIRST, id ASC`
+  // by the column: a bare name would be that of the text it is shown as
+  const column = `products.${Object.hasOwn(SORTABLE, o.sort) ? SORTABLE[o.sort] : 'id'}`
+  const order = o.descending
+    ? `${column} DESC NULLS LAST, products.id DESC`
+    : `${column} ASC NULLS FIRST, products.id ASC`
   const page = `ORDER BY ${order} LIMIT ${o.limit} OFFSET ${o.offset}`
   const { rows } = await client.query(`SELECT ${COLUMNS} FROM products WHERE ${where} ${page}`, values)
   return { items: rows.map(shown), total: counted[0].total }
@@ -55,7 +58,7 @@ export async function listProducts(
 /** Percent and underscore in `q` are wildcards: callers use them. */
 export async function searchProducts(client: Client, q: string): Promise<Product[]> {
   const { rows } = await client.query(
-    `SELECT ${COLUMNS} FROM products WHERE name_key LIKE $1 OR description_key LIKE $1 ORDER BY name_key, id`,
+    `SELECT ${COLUMNS} FROM products WHERE name_key LIKE $1 OR description_key LIKE $1 ORDER BY name_key, products.id`,
     [`%${searchKey(q)}%`],
   )
   return rows.map(shown)
@@ -63,7 +66,7 @@ export async function searchProducts(client: Client, q: string): Promise<Product
 
 export async function listCategories(client: Client): Promise<unknown[]> {
   const { rows } = await client.query(
-    `SELECT (array_agg(category ORDER BY id))[1] AS category, count(*)::text AS products, sum(stock)::text AS stock,
+    `SELECT (array_agg(category ORDER BY products.id))[1] AS category, count(*)::text AS products, sum(stock)::text AS stock,
        round(avg(price), 6)::text AS average_price, min(price)::text AS cheapest,
        to_char(max(created_at), 'YYYY-MM-DD HH24:MI:SS') AS newest
      FROM products GROUP BY category_key ORDER BY category_key`,
