@@ -56,6 +56,8 @@ export interface RunningLab extends AsyncDisposable {
   crashed(): string | null
   /** Brings the first state back, as reset: in lab.yaml says. Another clock always restarts. */
   reset(o?: { readonly clock?: string | null }): Promise<void>
+  /** Of a lab in containers that stood before: shows anew that nothing gets out of it. **Throws** LabFailure(`lab-isolation`). */
+  prove?(): Promise<void>
 }
 
 const LOG_LINES_MAX = 500

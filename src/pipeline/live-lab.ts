@@ -203,10 +203,16 @@ export class LiveLab implements AsyncDisposable {
     const { signal, conceal, broker } = this.#o
     const role = name === 'the control' ? 'control' : 'legacy'
     const running =
-      lab.driver === 'container' && broker !== null
+      // state that builds up over a suite, at each instant of its own, needs labs of its own
+      lab.driver === 'container' && broker !== null && this.#o.reset !== 'suite'
         ? await leaseLab(lab, { signal, clock, conceal, address: broker, role })
         : await startLab(lab, { signal, clock, conceal })
-    return { name, running, driver: await this.#opened(name, running, clock) }
+    try {
+      return { name, running, driver: await this.#opened(name, running, clock) }
+    } catch (error) {
+      await running[Symbol.asyncDispose]()
+      throw error
+    }
   }
 
   async #reset(twin: Twin, clock: string | null): Promise<void> {
@@ -299,8 +305,11 @@ function readyProbe(lab: Lab): Probe | null {
 }
 
 async function stopTwin({ driver, running }: Twin): Promise<void> {
-  await driver[Symbol.asyncDispose]()
-  await running[Symbol.asyncDispose]()
+  try {
+    await driver[Symbol.asyncDispose]()
+  } finally {
+    await running[Symbol.asyncDispose]()
+  }
 }
 
 /** What was booted, in one line that is the same on every machine. */

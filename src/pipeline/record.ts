@@ -164,6 +164,8 @@ function chosen(feature: Feature, names: readonly string[] | undefined): readonl
 async function firstState(running: RunningLab): Promise<void> {
   try {
     await running.reset()
+    // what was shown at its boot may have changed since
+    await running.prove?.()
   } catch (error) {
     await running[Symbol.asyncDispose]()
     throw error

@@ -1,4 +1,6 @@
 import { ParityError } from '../errors.ts'
+import type { ResetSpec } from '../lab/container/spec.ts'
+import type { LabFile } from '../lab/lab-file.ts'
 import { specOf } from '../replay/target.ts'
 import type { ResetFacts } from '../run/events.ts'
 import type { Feature } from './feature.ts'
@@ -8,8 +10,7 @@ import type { FeatureOptions, OpenOptions } from './suite.ts'
 export function resetFacts({ contract, lab }: Feature, options: FeatureOptions): ResetFacts {
   const { reset, probe } = contract
   if (reset === 'none') return { per: reset, candidate: null, legacy: null, probe }
-  const [service] = Object.values(lab?.services ?? {})
-  return { per: reset, candidate: ownerOf(options), legacy: service === undefined ? null : legacyOwner(service), probe }
+  return { per: reset, candidate: ownerOf(options), legacy: lab === null ? null : legacyOwner(lab), probe }
 }
 
 function ownerOf({ candidate, reset }: FeatureOptions): string {
@@ -19,9 +20,36 @@ function ownerOf({ candidate, reset }: FeatureOptions): string {
   return spec?.kind === 'command' ? 'a process for each step' : 'nobody: a function is taken to keep no state'
 }
 
-function legacyOwner({ reset }: { readonly reset: string | { readonly http: string } }): string {
+const NOTHING = 'nobody: the lab says there is nothing to reset'
+const FRESH = 'a fresh start of the lab'
+
+function legacyOwner(lab: LabFile): string {
+  if (lab.driver === 'container') {
+    const owners = Object.entries(lab.services).map(([name, { reset }]) => containerOwner(name, reset))
+    return owners.filter(owner => owner !== null).join(', ') || NOTHING
+  }
+  const [service] = Object.values(lab.services)
+  const reset = service?.reset ?? 'none'
   if (typeof reset !== 'string') return `the lab, by ${reset.http}`
-  return reset === 'none' ? 'nobody: the lab says there is nothing to reset' : 'a fresh start of the lab'
+  return reset === 'none' ? NOTHING : FRESH
+}
+
+/** Null for a service that keeps nothing. */
+function containerOwner(name: string, reset: ResetSpec): string | null {
+  switch (reset.kind) {
+    case 'none':
+      return null
+    case 'restart':
+      return `a fresh start of ${name}`
+    case 'http':
+      return `${name}, by ${reset.method} ${reset.path}`
+    case 'exec':
+      return `${name}, by ${reset.command.join(' ')}`
+    case 'template':
+      return `${name}, whose database ${reset.database} is made anew from ${reset.from}`
+    default:
+      return reset satisfies never
+  }
 }
 
 /** One line for a candidate whose state is put back: by whom, and that no two workers drive it at once. */

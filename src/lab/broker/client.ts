@@ -137,7 +137,10 @@ class RemoteLab implements RunningLab {
   }
 
   #lost(): void {
-    if (this.#disposed) return
+    if (this.#disposed) {
+      this.#settle(this.#gone('the lab was given back'))
+      return
+    }
     this.#crash ??= 'the process that holds the lab is gone'
     this.#settle(this.#signal.aborted ? this.#signal.reason : this.#gone(this.#crash))
   }

@@ -49,7 +49,7 @@ function poolOf(boot: (number: number) => Promise<void> = async () => {}): LabPo
 }
 
 const wanted = (o: Partial<LeaseRequest> & { readonly hash?: string } = {}): LeaseRequest => ({
-  lab: { dir: '/labs/shop', hash: o.hash ?? 'sha256:1' } as unknown as Lab,
+  lab: { dir: '/labs/shop', hash: o.hash ?? 'sha256:1', file: { id: 'shop' } } as unknown as Lab,
   instances: 1,
   role: 'legacy',
   clock: null,
@@ -185,5 +185,49 @@ describe('a pool of labs', () => {
     await refused
     await expect(pool.lease(wanted())).rejects.toThrow('the run is over')
     expect(done).toEqual(['boot 1', 'stop 1'])
+  })
+
+  test('does not lend a lab whose reset failed, and goes on when it cannot be removed', async () => {
+    await using pool = new LabPool(async (_, { clock }) => {
+      done.push('boot')
+      const lab = new FakeLab(1, clock)
+      return Object.assign(lab, {
+        reset: async () => {
+          throw new LabFailure('lab-boot', 'the reset did not work', 'mend it')
+        },
+        [Symbol.asyncDispose]: async () => {
+          throw new Error('the engine is gone')
+        },
+      })
+    })
+    const { release } = await pool.lease(wanted())
+    await release()
+    await expect(pool.lease(wanted())).rejects.toThrow('the reset did not work')
+    await pool.lease(wanted())
+    expect(done).toEqual(['boot', 'boot'])
+  })
+
+  test('discards a lab whose reset was broken off: nobody knows its state', async () => {
+    const gone = new AbortController()
+    await using pool = new LabPool(async (_, { clock }) => {
+      done.push('boot')
+      const lab = new FakeLab(1, clock)
+      return Object.assign(lab, {
+        reset: async () => {
+          gone.abort(new Error('gone'))
+          throw new LabFailure('lab-boot', 'broken off', 'run again')
+        },
+      })
+    })
+    const { release } = await pool.lease(wanted())
+    await release()
+    await expect(pool.lease(wanted({ signal: gone.signal }))).rejects.toThrow('broken off')
+    expect(done).toEqual(['boot', 'stop 1'])
+  })
+
+  test('says for how long it waited for a lab that others hold', async () => {
+    await using pool = new LabPool(async (_, { clock }) => new FakeLab(1, clock), 20)
+    await pool.lease(wanted())
+    await expect(pool.lease(wanted())).rejects.toThrow('for 20 ms (instances: 1)')
   })
 })

@@ -5,6 +5,8 @@ import type { LabRole } from './protocol.ts'
 
 /** How often a lab is booted that does not boot. */
 const BOOTS_MAX = 2
+/** How long a lab is waited for that other suites hold. */
+const WAIT_MS_MAX = 480_000
 
 /** Boots a lab; `onLog` gets what it prints, as long as it runs. */
 export type StartLab = (
@@ -58,12 +60,14 @@ interface Shelf {
  */
 export class LabPool implements AsyncDisposable {
   readonly #start: StartLab
+  readonly #waitMs: number
   readonly #shelves = new Map<string, Shelf>()
   readonly #all = new Set<Promise<RunningLab | null>>()
   readonly #closed = new AbortController()
 
-  constructor(start: StartLab) {
+  constructor(start: StartLab, waitMs = WAIT_MS_MAX) {
     this.#start = start
+    this.#waitMs = waitMs
   }
 
   /**
@@ -79,7 +83,7 @@ export class LabPool implements AsyncDisposable {
       if (shelf.failure !== null) throw shelf.failure
       const instance = this.#takeIdle(shelf, o.clock) ?? (shelf.count < o.instances ? await this.#boot(shelf, o) : null)
       if (instance === null) {
-        await this.#turn(shelf, o.signal)
+        await this.#turn(shelf, o)
         continue
       }
       const leased = await this.#readied(shelf, instance, o)
@@ -156,15 +160,20 @@ export class LabPool implements AsyncDisposable {
       else shelf.idle.push(instance)
       shelf.waiting.shift()?.()
     }
+    let isKnown = true
     try {
       if (running.crashed() !== null) {
         await this.#discard(shelf, instance)
         return null
       }
-      if (instance.used || running.clock !== o.clock) await running.reset({ clock: o.clock })
+      if (instance.used || running.clock !== o.clock) {
+        isKnown = false
+        await running.reset({ clock: o.clock })
+        isKnown = true
+      }
       o.signal.throwIfAborted()
     } catch (error) {
-      if (o.signal.aborted) await release()
+      if (isKnown) await release()
       else {
         released = true
         await this.#discard(shelf, instance) // nobody knows what state it is in
@@ -182,17 +191,26 @@ export class LabPool implements AsyncDisposable {
 
   async #discard(shelf: Shelf, { running }: Instance): Promise<void> {
     shelf.count -= 1
-    await running[Symbol.asyncDispose]()
+    // what cannot be removed now is found by the sweep of a later run
+    await Promise.resolve(running[Symbol.asyncDispose]()).catch(() => {})
   }
 
   /** Until an instance is given back, or nobody waits any more. */
-  async #turn(shelf: Shelf, signal: AbortSignal): Promise<void> {
+  async #turn(shelf: Shelf, { signal, lab, instances }: LeaseRequest): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     shelf.waiting.push(resolve)
     signal.addEventListener('abort', () => resolve(), { once: true })
+    const late = setTimeout(resolve, this.#waitMs)
     await promise
+    clearTimeout(late)
     const at = shelf.waiting.indexOf(resolve)
-    if (at !== -1) shelf.waiting.splice(at, 1)
-    else if (signal.aborted) shelf.waiting.shift()?.() // its turn goes to the next
+    if (at === -1) {
+      if (signal.aborted) shelf.waiting.shift()?.() // its turn goes to the next
+      return
+    }
+    shelf.waiting.splice(at, 1)
+    if (signal.aborted) return
+    const what = `other suites held lab ${lab.file.id} for ${this.#waitMs} ms (instances: ${instances})`
+    throw new LabFailure('lab-boot', what, 'raise instances in lab.yaml, or run fewer suites at a time')
   }
 }

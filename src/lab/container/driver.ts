@@ -70,6 +70,8 @@ class RunningContainerLab implements RunningLab {
   readonly #stack: Stack
   /** What may stay up when this is disposed of: a lab at this clock. Null: nothing. */
   #keptAt: { readonly clock: string | null } | null = null
+  /** Why nobody knows what state it is in; null while that is known. */
+  #broken: string | null = null
   /** What is under way with the containers: one thing at a time. */
   #turn: Promise<unknown> = Promise.resolve()
   #gone: Promise<void> | null = null
@@ -114,7 +116,7 @@ class RunningContainerLab implements RunningLab {
   }
 
   crashed(): string | null {
-    const ended = this.#stack.ended()
+    const ended = this.#stack.ended() ?? this.#broken
     return ended === null ? null : `${ended}\n${this.#stack.lastLines()}`
   }
 
@@ -148,6 +150,13 @@ class RunningContainerLab implements RunningLab {
   reset(o: { readonly clock?: string | null } = {}): Promise<void> {
     const clock = o.clock === undefined ? this.clock : o.clock
     return this.#inTurn(() => this.#reset(clock))
+  }
+
+  prove(): Promise<void> {
+    return this.#inTurn(async () => {
+      const egress = await this.#selfTest()
+      if (this.evidence !== null) this.evidence = { ...this.evidence, assertions: this.#stack.assertions, egress }
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -193,13 +202,21 @@ class RunningContainerLab implements RunningLab {
   async #reset(clock: string | null): Promise<void> {
     const kept = this.#keptAt
     this.#keptAt = null
-    await this.#resetAll(clock)
+    const before = this.#broken
+    this.#broken = 'its last reset was not finished'
+    try {
+      await this.#resetAll(clock, before !== null)
+      this.#broken = null
+    } catch (error) {
+      this.#broken = `its last reset failed: ${error instanceof Error ? error.message.split('\n', 1)[0] : error}`
+      throw error
+    }
     this.#keptAt = kept
   }
 
-  async #resetAll(clock: string | null): Promise<void> {
+  async #resetAll(clock: string | null, isBroken: boolean): Promise<void> {
     const { services } = this.#o.lab
-    if (this.#stack.ended() !== null) {
+    if (isBroken || this.#stack.ended() !== null) {
       await this.#stack.remove()
       await this.#boot(clock)
       return
