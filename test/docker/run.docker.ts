@@ -1,7 +1,7 @@
 /** Live suites in the real Vitest, whose labs run in containers and are lent by the main process. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Engine, openEngine } from '../../src/lab/container/engine.ts'
 import { SESSION_LABEL } from '../../src/lab/container/labels.ts'
 import { inlineLab, server } from '../inline-lab.ts'
@@ -123,6 +123,22 @@ describe('live suites on one lab of containers', () => {
       expect(code).toBe(2)
       expect(stderr).toContain('was not ready within 1500 ms')
       expect(await leftOver()).toEqual([])
+    },
+    RUN_MS_MAX,
+  )
+
+  test.each(['SIGKILL', 'SIGINT'] as const)(
+    'are gone with their labs when the run gets %s',
+    async signal => {
+      using project = projectOf(`broker-${signal.toLowerCase()}`, ['one'])
+      const run = project.start(['--project', 'parity'])
+      await vi.waitUntil(async () => (await leftOver()).some(name => name.includes('-gate')), {
+        timeout: 60_000,
+        interval: 50,
+      })
+      run.child.kill(signal)
+      await run.ended
+      await vi.waitUntil(async () => (await leftOver()).length === 0, { timeout: 20_000, interval: 100 })
     },
     RUN_MS_MAX,
   )
