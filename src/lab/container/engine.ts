@@ -23,7 +23,7 @@ async function packages(): Promise<{
   readonly testcontainers: typeof import('testcontainers')
 }> {
   // its reaper is an image that many networks cannot reach; what we create is removed by our own janitor and sweep
-  process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true'
+  process.env.TESTCONTAINERS_RYUK_DISABLED = 'true'
   try {
     const [{ default: Docker }, testcontainers] = await Promise.all([import('dockerode'), import('testcontainers')])
     return { Docker, testcontainers }

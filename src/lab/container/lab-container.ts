@@ -1,5 +1,6 @@
 import type { HostConfig } from 'dockerode'
 import type { WaitStrategy } from 'testcontainers'
+import { LabFailure } from '../lab-failure.ts'
 import { within } from '../supervise.ts'
 import type { Engine } from './engine.ts'
 
@@ -48,6 +49,7 @@ export async function startContainer(
   onCreated: (id: string) => void,
 ): Promise<string> {
   const { GenericContainer, PullPolicy } = engine.testcontainers
+  let isLate = false
 
   class LabContainer extends GenericContainer {
     constructor() {
@@ -72,13 +74,22 @@ export async function startContainer(
     }
 
     protected override async containerCreated(id: string): Promise<void> {
+      if (isLate) {
+        // nobody waits for it, and nobody would take it away
+        await engine.docker.getContainer(id).remove({ force: true, v: true })
+        throw new Error(`${plan.name} came up late`)
+      }
       onCreated(id)
       for (const network of plan.alsoOn) await engine.docker.getNetwork(network).connect({ Container: id })
     }
   }
 
   const started = await within(new LabContainer().start(), START_MS)
-  if (started === null) throw new Error(`the engine had not started ${plan.name} after ${START_MS} ms`)
+  if (started === null) {
+    isLate = true
+    const what = `the engine had not started ${plan.name} after ${START_MS} ms`
+    throw new LabFailure('lab-boot', what, 'look at what else the engine does, then try again')
+  }
   return started.getId()
 }
 
