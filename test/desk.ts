@@ -22,7 +22,7 @@ export interface Asked {
 
 /** What a service keeps until it is put back. */
 export interface World {
-  /** Sixteen hex digits that never came before. */
+  /** Sixteen hex digits that never came before, with a letter amid them: by chance alone they could read as a card number. */
   fresh(): string
   readonly store: Record<string, string>
 }
@@ -54,10 +54,13 @@ export interface Desk extends Disposable {
   run(words: readonly string[]): Promise<{ readonly code: number; readonly out: string }>
 }
 
+const fresh = (hex: string): string => `${hex.slice(0, 8)}f${hex.slice(9)}`
+
 const APP = (legacy: Service): string => `
 const http = require('node:http'), { randomBytes } = require('node:crypto')
 const service = ${legacy.toString()}
-const made = () => ({ fresh: () => randomBytes(8).toString('hex'), store: {} })
+const fresh = ${fresh.toString()}
+const made = () => ({ fresh: () => fresh(randomBytes(8).toString('hex')), store: {} })
 let world = made()
 http.createServer((request, response) => {
   let body = ''
@@ -75,7 +78,7 @@ http.createServer((request, response) => {
 /** The rewrite, started anew for each case. */
 function rewrite(service: Service): Target {
   return http(async () => {
-    const world: World = { fresh: () => randomBytes(8).toString('hex'), store: {} }
+    const world: World = { fresh: () => fresh(randomBytes(8).toString('hex')), store: {} }
     const server = createServer(async (request, response) => {
       let body = ''
       for await (const chunk of request) body += chunk

@@ -59,7 +59,12 @@ const UNSTABLE: Service = (asked, world) => {
   if (asked.path === '/orders?after=c') return [200, { ok: true, page: [{ id: ids[1] }], next: null }]
   return [
     200,
-    { ok: true, id: asked.path.slice('/orders/'.length), item: 'rice', shelf: Number.parseInt(world.fresh(), 16) },
+    {
+      ok: true,
+      id: asked.path.slice('/orders/'.length),
+      item: 'rice',
+      shelf: Number.parseInt(world.fresh().slice(0, 6), 16),
+    },
   ]
 }
 

@@ -218,12 +218,15 @@ function byName(values: readonly string[]): Map<string, string[]> {
 /**
  * Headers in which a reference to the sender itself names `{self}` instead, so that two sides on different ports agree:
  * `http://127.0.0.1:4711/a` from `http://127.0.0.1:4711` becomes `{self}/a`. In Location and Content-Location the whole
- * value is one reference; in Link it is each target, and the context that `anchor` names.
+ * value is one reference; in Link it is each target, and the context that `anchor` names. A Host that a server sends back
+ * names the authority alone.
  */
 export function withSelf(headers: FieldList, origin: string): FieldList {
   const own = origin.replace(/\/+$/, '').toLowerCase()
+  const authority = own.replace(/^[a-z]+:\/\//, '')
   return headers.map(([name, value]) => {
     if (/^(?:content-)?location$/i.test(name)) return [name, selfReference(value, own)]
+    if (/^host$/i.test(name)) return [name, value.toLowerCase() === authority ? '{self}' : value]
     return [name, /^link$/i.test(name) ? selfLinks(value, own) : value]
   })
 }

@@ -16,6 +16,15 @@ test('a Location that names its own origin names {self}', () => {
   expect(masked('/a')[0]).toBe('/a')
 })
 
+test.each([
+  ['127.0.0.1:4711', '{self}'],
+  ['127.0.0.1:47110', '127.0.0.1:47110'],
+  ['127.0.0.1', '127.0.0.1'],
+  ['http://127.0.0.1:4711', 'http://127.0.0.1:4711'],
+])('a Host of %s that a server at 127.0.0.1:4711 sends back is %s', (value, expected) => {
+  expect(withSelf([['Host', value]], 'http://127.0.0.1:4711')).toEqual([['Host', expected]])
+})
+
 describe('a Link', () => {
   const masked = (value: string, name = 'Link') => withSelf([[name, value]], 'http://127.0.0.1:4711')[0]?.[1]
 

@@ -30,3 +30,19 @@ test('a lab whose reset failed counts as dead, and the next reset boots it anew'
   expect(running.clock).toBe('2026-01-02T03:04:05Z')
   expect(Number(await ask())).toBeLessThanOrEqual(before)
 })
+
+/** Resets itself with a program that takes its time. */
+const TAKES_ITS_TIME = node('setTimeout(() => {}, 500)')
+
+test('a lab that is being reset does not count as dead', async () => {
+  using lab = await inlineLab(
+    engine,
+    { app: { command: node(COUNTS), reset: { exec: TAKES_ITS_TIME } } },
+    { id: 'slow-reset' },
+  )
+  await using running = await startLab(lab, { signal: AbortSignal.timeout(110_000) })
+  const seen = new Set<string | null>()
+  const looking = setInterval(() => seen.add(running.crashed()), 10)
+  await running.reset().finally(() => clearInterval(looking))
+  expect([...seen]).toEqual([null])
+})

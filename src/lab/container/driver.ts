@@ -202,11 +202,10 @@ class RunningContainerLab implements RunningLab {
   async #reset(clock: string | null): Promise<void> {
     const kept = this.#keptAt
     this.#keptAt = null
-    const before = this.#broken
-    this.#broken = 'its last reset was not finished'
+    const wasBroken = this.#broken !== null
+    this.#broken = null // whoever looks meanwhile sees a lab that is being reset, not a dead one
     try {
-      await this.#resetAll(clock, before !== null)
-      this.#broken = null
+      await this.#resetAll(clock, wasBroken)
     } catch (error) {
       this.#broken = `its last reset failed: ${error instanceof Error ? error.message.split('\n', 1)[0] : error}`
       throw error
