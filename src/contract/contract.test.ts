@@ -40,6 +40,8 @@ describe('a contract', () => {
       sideEffects: [],
       principals: {},
       legacyBugs: {},
+      batch: {},
+      mask: { fields: {}, names: {}, nationalIds: [] },
       inputsFrom: 'forex',
       fixturesFrom: 'forex',
     })
