@@ -18,19 +18,7 @@ interface Import {
   readonly line: number
 }
 
-export const MIDDLE = [
-  'mask',
-  'contract',
-  'golden',
-  'replay',
-  'lab',
-  'record',
-  'import',
-  'coverage',
-  'report',
-  'run',
-  'ledger',
-] as const
+export const MIDDLE = ['mask', 'contract', 'golden', 'replay', 'lab', 'record', 'report', 'run', 'ledger'] as const
 const SHARED = ['core', 'model', 'errors']
 const LINES_MAX = 350
 /** A test, with an engine of containers or without one. */

@@ -40,8 +40,6 @@ describe('a contract', () => {
       sideEffects: [],
       principals: {},
       legacyBugs: {},
-      batch: {},
-      mask: { fields: {}, names: {}, nationalIds: [] },
       inputsFrom: 'forex',
       fixturesFrom: 'forex',
     })

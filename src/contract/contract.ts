@@ -6,7 +6,6 @@ import { queryJson } from '../core/query.ts'
 import { parseSelector } from '../core/selector.ts'
 import { type Located, type ParsedYaml, parseYaml, validate } from '../core/yaml.ts'
 import { ParityError } from '../errors.ts'
-import type { MaskDeclaration } from '../mask/masking.ts'
 import type { Sha256 } from '../model.ts'
 import { locatedError } from './located.ts'
 import { type Misfit, type Principal, principalSchema, principalsOf } from './principals.ts'
@@ -18,8 +17,6 @@ const name = z.string().regex(NAME, 'a name is of letters, digits, - and _')
 const feature = z.string().regex(FEATURE, 'a feature is named by small letters, digits and -')
 const statements = z.record(name, z.string().min(1)).default({})
 const paths = z.record(name, z.array(z.string()).min(1)).default({})
-
-const maskClass = z.enum(['pci', 'pii', 'secret'])
 
 /** What `parity/<feature>/contract.yaml` may hold. */
 export const contractSchema = z.strictObject({
@@ -62,15 +59,6 @@ export const contractSchema = z.strictObject({
     .default({})
     .describe('Who calls, by name: the header, and the variable that holds its value or the login that gives it'),
   legacyBugs: statements.describe('What the legacy does wrong, and the candidate has to do as well'),
-  batch: statements.describe('What else goes in or out that no proxy can see, by name: it needs another lane'),
-  mask: z
-    .strictObject({
-      fields: z.record(z.string(), maskClass).default({}).describe('Selectors of values to mask, with their class'),
-      names: z.record(z.string(), maskClass).default({}).describe('Names whose values are masked wherever they stand'),
-      nationalIds: z.array(z.string()).default([]).describe('Kinds of national ids to look for by their shape'),
-    })
-    .default({ fields: {}, names: {}, nationalIds: [] })
-    .describe('What is personal, beyond what is found by its name and shape'),
 })
 
 type ContractFile = z.infer<typeof contractSchema>
@@ -96,9 +84,6 @@ export interface Contract {
   readonly sideEffects: readonly string[]
   readonly principals: Readonly<Record<string, Principal>>
   readonly legacyBugs: Readonly<Record<string, string>>
-  /** Traffic that no proxy can see, by name. */
-  readonly batch: Readonly<Record<string, string>>
-  readonly mask: MaskDeclaration
   /** The feature whose inputs are used. */
   readonly inputsFrom: string
   /** The feature whose goldens and calibration are used. */
